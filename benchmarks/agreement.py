@@ -12,7 +12,7 @@ from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.machine import over_sessions
 from mpigauge.rows.machine.sessions import Across
 from mpigauge.rows.machine.speeds import STEADY
-from mpigauge.rows.machine.states import States
+from mpigauge.rows.machine.split import NO_SPLIT, Split, with_split
 from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.rows import Row, rows
 from mpigauge.vocabulary import StateName
@@ -53,23 +53,23 @@ class InState:
         return [one.estimate for number, one in enumerate(self.estimates) if number != place]
 
 
-def in_states(results: Sequence[Result], states: States) -> dict[int, list[InState]]:
+def in_states(results: Sequence[Result], split: Split) -> dict[int, list[InState]]:
     """Return the estimates of every size: of all states together first, then of each."""
     found: dict[int, list[InState]] = {size: [] for size in SIZES}
-    whole = [_by_size(rows(result, states=States())) for result in results]
+    whole = [_by_size(rows(with_split(result, NO_SPLIT))) for result in results]
     for name, estimates_by_result in [
         (None, whole),
-        *((one.name, _in(one.name, results, states)) for one in states.states),
+        *((one.name, _in(one.name, results, split)) for one in split.states),
     ]:
         for size in SIZES:
             found[size].append(InState(name, tuple(one[size] for one in estimates_by_result if size in one)))
     return found
 
 
-def _in(name: StateName, results: Sequence[Result], states: States) -> list[dict[int, Estimate]]:
+def _in(name: StateName, results: Sequence[Result], split: Split) -> list[dict[int, Estimate]]:
     there = []
     for result in results:
-        mine = [row for row in rows(result, choice=name, states=states) if row.state == name]
+        mine = [row for row in rows(with_split(result, split), choice=name) if row.state == name]
         there.append({size: one for size, one in _by_size(mine).items() if one.low is not None})
     return there
 
@@ -87,7 +87,7 @@ def _by_size(found: Iterable[Row]) -> dict[int, Estimate]:
 
 def speed_classes(results: Sequence[Result]) -> list[tuple[list[float], list[dict[int, Estimate]]]]:
     """Return the time of the arithmetic and the estimates by size, from fast to slow."""
-    known = [(steadiness_of(one).middle_s, _by_size(rows(one, states=States()))) for one in results]
+    known = [(steadiness_of(one).middle_s, _by_size(rows(with_split(one, NO_SPLIT)))) for one in results]
     found: list[tuple[list[float], list[dict[int, Estimate]]]] = []
     for speed_s, estimates in sorted(((s, e) for s, e in known if s is not None), key=lambda pair: pair[0]):
         if not found or speed_s > STEADY * found[-1][0][0]:
@@ -104,14 +104,14 @@ Set = tuple[dict[int, Across], dict[int, list[float]]]
 """Times over the sessions of a set of results, by size, with the estimate of each session."""
 
 
-def of_sessions(results: Sequence[Result], states: States, name: StateName | None) -> Set:
+def of_sessions(results: Sequence[Result], split: Split, name: StateName | None) -> Set:
     """Return the estimates over sessions, in one state or in all."""
-    used_states = states if name else States()
+    used_split = split if name else NO_SPLIT
     measured = []
     for one in results:
-        state_rows = [row for row in rows(one, choice=name, states=used_states) if row.state == name]
+        state_rows = [row for row in rows(with_split(one, used_split), choice=name) if row.state == name]
         if state_rows:
-            measured.append(over_sessions.MeasuredResult(one, state_rows, used_states))
+            measured.append(over_sessions.MeasuredResult(one, state_rows))
     rows_of_sessions = over_sessions.with_sessions(measured)
     over: dict[int, Across] = {}
     for row in (

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import geometric_mean, median
 from typing import TYPE_CHECKING
 
@@ -46,31 +46,15 @@ STATES: Mapping[StateName, float] = {"near": 0.0, "far": float(np.log(4))}
 LABELS = ("a", "b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchTimes(Timing):
-    """Time of which only the launch times are known.
-
-    Attributes:
-        times: In seconds, by number.
-    """
-
-    times: Mapping[int, float] = field(default_factory=dict)
-
-    @property
-    def by_launch(self) -> Mapping[int, float]:
-        """Launch times in seconds, as an estimate of samples has them."""
-        return self.times
-
-
 @dataclass(frozen=True)
 class World:
     """Kind of campaigns that compare two libraries of known difference.
 
     Attributes:
-        slower: True slowdown of the second label, as a fraction.
+        slower: By how much the second label is slower in truth, as a fraction.
         spread: Standard deviation of log t of launches.
         near: Share of launches of either label that are near; 1 for a machine of one state.
-        margin: Margin of the comparison.
+        margin: Of the comparison.
     """
 
     name: str
@@ -138,7 +122,7 @@ class Campaign:
 
 def row_of(cell: Cell, state: StateName | None, times: Mapping[int, float]) -> Row:
     """Return the row of a cell of which only the seconds of each launch are known."""
-    time = LaunchTimes(estimate=geometric_mean(times.values()), launches=len(times), times=times)
+    time = Timing(estimate=geometric_mean(times.values()), launches=len(times), by_launch=times)
     return Row(
         cell=cell,
         status="ok",

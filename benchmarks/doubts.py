@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.find.warning_sentences import NOTES
-from mpigauge.rows.estimate import estimate
 from mpigauge.rows.warnings import Circumstances, warnings_for
 from mpigauge.units import format_percent
+from tests.unit.rows.planted import estimate
 
 CELLS = 1000
 VISITS, ROUNDS = 8, 62

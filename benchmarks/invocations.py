@@ -20,10 +20,9 @@ from mpigauge import units
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result
-from mpigauge.rows.machine.core_sharing import core_sharing
-from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.speeds import STEADY, speeds_of
-from mpigauge.rows.machine.states import States, states_of
+from mpigauge.rows.machine.split import Split, split_visits
+from mpigauge.rows.machine.steadiness import core_sharing, only_quiet
 from mpigauge.vocabulary import StateName
 
 INVOCATIONS = 20
@@ -118,15 +117,15 @@ def section(libraries: Sequence[Library], count: int, keep: Path | None = None) 
     library = next(library for library in libraries if library.name == "intelmpi")
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         measured = _measure(library, imb, count, keep or Path(folder))
-    states = states_of([visit for result in measured.results for visit in result.visits])
+    split = split_visits([visit for result in measured.results for visit in result.visits])
     return "\n\n".join(
         [
             "## Repeatability: the same run again",
-            *_repeatability(library, measured, states),
+            *_repeatability(library, measured, split),
             "### Of quiet visits",
-            *_of_quiet_visits(measured.results, states),
+            *_of_quiet_visits(measured.results, split),
             "## Agreement: do the intervals hold?",
-            *_agreement(measured, states),
+            *_agreement(measured, split),
             "## Speed of the machine: invocations at equal speed",
             *_at_equal_speed([only_quiet(one) for one in measured.results]),
         ]
@@ -172,20 +171,20 @@ def _ratio(value: float) -> str:
     return units.MISSING if math.isnan(value) else f"{value:.3f}"
 
 
-def _state_heading(states: States, name: StateName | None) -> str:
+def _state_heading(split: Split, name: StateName | None) -> str:
     if name is None:
         return "mpigauge, all states"
-    (state,) = (one for one in states.states if one.name == name)
+    (state,) = (one for one in split.states if one.name == name)
     return f"{name} ({state.handover_s * 1e9:.0f} ns)"
 
 
-def _repeatability(library: Library, measured: Measured, states: States) -> list[str]:
+def _repeatability(library: Library, measured: Measured, split: Split) -> list[str]:
     runs = ", ".join(
         f"{len(walls)} of {name} ({median(walls):.1f} s each)" for name, walls in measured.wall_s.items()
     )
-    found = in_states(measured.results, states)
+    found = in_states(measured.results, split)
     names = [one.state for one in found[SIZES[0]]]
-    headings = ["size", *(f"{_state_heading(states, name)}: max / min" for name in names)]
+    headings = ["size", *(f"{_state_heading(split, name)}: max / min" for name in names)]
     body = []
     for size in SIZES:
         ours = [f"{_ratio(one.spread)} ({len(one.estimates)})" for one in found[size]]
@@ -196,12 +195,12 @@ def _repeatability(library: Library, measured: Measured, states: States) -> list
     return [head, table, REPEATABILITY_IS, STATES_ARE]
 
 
-def _of_quiet_visits(results: Sequence[Result], states: States) -> list[str]:
+def _of_quiet_visits(results: Sequence[Result], split: Split) -> list[str]:
     """Return how much invocations differ with all visits, and with those of whole cores at usual speed."""
     shared = [found.share for one in results if (found := core_sharing(one.visits, one.launches))]
     others = [1 - seen.usual_share for one in results if (seen := speeds_of(one.visits))]
     whole, quiet_only = (
-        in_states(subset, states) for subset in (results, [only_quiet(one) for one in results])
+        in_states(subset, split) for subset in (results, [only_quiet(one) for one in results])
     )
     body, kept = [], []
     for size in SIZES:
@@ -210,7 +209,7 @@ def _of_quiet_visits(results: Sequence[Result], states: States) -> list[str]:
         ):
             spreads = [f"{_ratio(one.spread)} ({len(one.estimates)})" for one in (every, quiet_state)]
             times = [_median_time(one) for one in (every, quiet_state)]
-            head = [units.format_size(size), _state_heading(states, every.state)]
+            head = [units.format_size(size), _state_heading(split, every.state)]
             body.append([*head, *spreads, *times, _share(quiet_state)])
             kept.append(quiet_state.contain())
     table = tools.markdown(QUIET_VISITS_HEADINGS, body)
@@ -224,10 +223,10 @@ def _median_time(of: InState) -> str:
     return units.format_time(median(times)) if times else units.MISSING
 
 
-def _agreement(measured: Measured, states: States) -> list[str]:
-    found = in_states(measured.results, states)
+def _agreement(measured: Measured, split: Split) -> list[str]:
+    found = in_states(measured.results, split)
     names = [one.state for one in found[SIZES[0]]]
-    headings = ["size", *(_state_heading(states, name) for name in names), "half-width, median"]
+    headings = ["size", *(_state_heading(split, name) for name in names), "half-width, median"]
     body = [[units.format_size(size), *map(_share, found[size]), _widths(found[size])] for size in SIZES]
     sums = [[found[size][place].contain() for size in SIZES] for place in range(len(names))]
     total = [
@@ -239,7 +238,7 @@ def _agreement(measured: Measured, states: States) -> list[str]:
     return [
         table,
         f"Of all these intervals, {share} hold. {AGREEMENT_IS}",
-        *_over_sessions(measured.results, states),
+        *_over_sessions(measured.results, split),
     ]
 
 
@@ -266,17 +265,17 @@ def _at_equal_speed(results: Sequence[Result]) -> list[str]:
     return [table, SPEEDS_ARE.format(f"{STEADY - 1:.0%}")]
 
 
-def _over_sessions(results: Sequence[Result], states: States) -> list[str]:
+def _over_sessions(results: Sequence[Result], split: Split) -> list[str]:
     """Return whether intervals over sessions contain the estimates of other sessions."""
     stride = len(results) // SESSIONS
     if stride < LEAST_RESULTS:
         return []
-    names: list[StateName | None] = [one.name for one in states.states]
+    names: list[StateName | None] = [one.name for one in split.states]
     names = names or [None]
-    found = [_sets(results, states, name, stride) for name in names]
+    found = [_sets(results, split, name, stride) for name in names]
     body = [[units.format_size(size), *(_sets_text(sets, size) for sets in found)] for size in SIZES]
     contained = [one for sets in found for size in SIZES for one in _contained(sets, size)]
-    table = tools.markdown(["size", *(_state_heading(states, name) for name in names)], body)
+    table = tools.markdown(["size", *(_state_heading(split, name) for name in names)], body)
     return [
         table,
         SESSIONS_ARE.format(
@@ -285,8 +284,8 @@ def _over_sessions(results: Sequence[Result], states: States) -> list[str]:
     ]
 
 
-def _sets(results: Sequence[Result], states: States, name: StateName | None, stride: int) -> list[Set]:
-    return [of_sessions(results[first::stride], states, name) for first in range(stride)]
+def _sets(results: Sequence[Result], split: Split, name: StateName | None, stride: int) -> list[Set]:
+    return [of_sessions(results[first::stride], split, name) for first in range(stride)]
 
 
 def _contained(sets: Sequence[Set], size: int) -> list[bool]:

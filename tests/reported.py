@@ -12,6 +12,7 @@ from mpigauge.ask import VERBS
 from mpigauge.mpi.kinds import KINDS
 from mpigauge.query.query import Query, sources_of
 from mpigauge.result.records import Done, Eager, End, Failure
+from mpigauge.rows.machine.split import is_split
 from mpigauge.show.report.build import page_of
 from mpigauge.show.report.render import render
 from tests.made import campaign, cell, collective, in_states, launches_of, measured, result_of
@@ -124,7 +125,7 @@ def page(*results: Result, **more: Any) -> Page:
     """The page of results in memory."""
     query = Query(VERBS["report"], sources_of(results, "median"), **more)
     each = query
-    if any(source.states.states for source in query.sources):
+    if any(is_split(source.result) for source in query.sources):
         each = Query(VERBS["report"], sources_of(results, "median", "all"), **more)
     gives_way = {kind.name: kind.yield_variables for kind in KINDS if kind.yield_variables}
     return page_of(query, each, gives_way)

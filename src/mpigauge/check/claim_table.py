@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.check.claims import ClaimSource
 from mpigauge.document.document import Column, Document, Line, Table, Units
-from mpigauge.document.phrases import phrases_of
+from mpigauge.document.phrases import phrases_of, state_words
 from mpigauge.document.records import cell_record, finite_or_none
 from mpigauge.query.series import FILE, distinguishing_labels
+from mpigauge.rows.group import STATE
 from mpigauge.vocabulary import ALL, CLAIM_VERDICTS, CLAIMS_OF_SIZES, SHARES, TIMES
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ NOT_PRINTED = "not in its tables"
 NOT_MEASURED = "not measured"
 LAB_NUMBER = "the lab's own number"
 
-_STATE = "state"
 
 MAX_LISTED = 4
 """So many numbers are said one by one; of more, the smallest, the middle and the largest."""
@@ -201,7 +201,8 @@ def _names(claim: Claim, found: Sequence[ClaimNumber]) -> Names:
 def _factors(number: ClaimNumber) -> Factors:
     phrases = phrases_of(number.row.cell) | {FILE: number.of.material.file}
     phrases.pop("window", None)
-    return phrases | ({_STATE: f"state {number.row.state}"} if number.row.state else {})
+    said = " ".join(state_words(number.row.of))
+    return phrases | ({STATE: said} if said else {})
 
 
 def _size(number: ClaimNumber) -> str:

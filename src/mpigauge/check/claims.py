@@ -17,12 +17,11 @@ import numpy as np
 from mpigauge.check.claim_file import FILE, TITLE, Claim, Sides, values
 from mpigauge.plan.factors import LIBRARY, OF_PATTERN, OPERATION, SIZE
 from mpigauge.plan.sizes import size_filter
-from mpigauge.rows.cpu import cpu_share
-from mpigauge.rows.group import STATE, row_key
+from mpigauge.rows.group import STATE, in_one_state, row_key
 from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
 from mpigauge.rows.ratios import difference, ratio_of
 from mpigauge.rows.same_distance import ANYWHERE
-from mpigauge.rows.samples import seconds_of, visits_by_launch
+from mpigauge.rows.samples import cpu_share, seconds_of, visits_by_launch
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import Interval, interval_of
 from mpigauge.vocabulary import SAME_HOST
@@ -222,12 +221,12 @@ def pairs(found: Sequence[ClaimSource], sides: Sides) -> Iterator[Pair]:
     free = free_factors(sides)
     others = group_by(chosen_rows(found, sides.cells, sides.under), lambda one: key_of(one, free))
     for one in chosen_rows(found, sides.cells, sides.over):
-        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_same_state(one, other))
+        yield from ((one, other) for other in others.get(key_of(one, free), ()) if _in_one_state(one, other))
 
 
-def in_same_state(one: SourceRow, other: SourceRow) -> bool:
-    """Whether both were measured in the same state of the machine, if either is of any."""
-    return len({one.row.state, other.row.state} - {None}) < _TWO
+def _in_one_state(one: SourceRow, other: SourceRow) -> bool:
+    """Return whether both were measured in the same state of the machine, if either is of any."""
+    return in_one_state([one.row, other.row])
 
 
 def free_factors(sides: Sides) -> frozenset[str]:
@@ -398,10 +397,10 @@ def _plain(one: SourceRow, amount: Amount) -> ClaimNumber:
 
 def _from(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
-    free = free_factors(sides) | SIZE
+    free = (free_factors(sides) | SIZE) - {STATE}
 
     def curve(number: ClaimNumber) -> Key:
-        return key_of(number.of, free), number.of.row.state, number.against and number.against.row.state
+        return key_of(number.of, free), number.against and key_of(number.against, free)
 
     ratios = (number for number in _ratios(claim, sides, found, exact) if number.row.cell.bytes > 0)
     for mine in group_by(ratios, curve).values():
@@ -441,7 +440,7 @@ def _peaks(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool
     bests = [_bests(claim, chosen_rows(found, sides.cells, side)) for side in (sides.over, sides.under)]
     for one in bests[0]:
         alike = (other for other in bests[1] if key_of(one, free) == key_of(other, free))
-        others = (other for other in alike if in_same_state(one, other))
+        others = (other for other in alike if _in_one_state(one, other))
         yield from _known(_divided((one, other), claim.quantity) for other in others)
 
 

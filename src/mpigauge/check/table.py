@@ -9,8 +9,8 @@ from mpigauge import units
 from mpigauge.check.expectations import DEFAULT_STATISTIC, CheckedExpectation, check_row
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, format_value
-from mpigauge.document.phrases import UNSAID, phrases_of
-from mpigauge.document.records import cell_record, finite_or_none
+from mpigauge.document.phrases import UNSAID, phrases_of, state_words
+from mpigauge.document.records import finite_or_none, subject_record
 from mpigauge.plan.sizes import size_filter
 from mpigauge.query.series import has_words
 from mpigauge.rows.estimate import Printed
@@ -71,7 +71,7 @@ def cell_of(one: CheckedExpectation) -> str:
     if one.row is None:
         return one.expectation.text
     phrases = [phrase for phrase in phrases_of(one.row.cell).values() if phrase not in UNSAID]
-    return " ".join([*phrases, *([f"state {one.row.state}"] if one.row.state else [])])
+    return " ".join([*phrases, *state_words(one.row.of)])
 
 
 def size_of(one: CheckedExpectation) -> str:
@@ -147,7 +147,7 @@ def _name(one: CheckedExpectation) -> str:
         return expectation.name
     mine = [expectation.name] if expectation.name != expectation.text else []
     stat = [expectation.stat] if expectation.stat != USUAL_STAT else []
-    return " ".join([*mine, *names_of([(one.row.cell, one.row.state)]), *stat, expectation.quantity])
+    return " ".join([*mine, *names_of([one.row.of]), *stat, expectation.quantity])
 
 
 def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
@@ -184,8 +184,7 @@ def _record(one: CheckedExpectation) -> dict[str, Any]:
     return {
         "name": expectation.name,
         "text": expectation.text,
-        **(cell_record(one.row.cell) if one.row is not None else {}),
-        "state": one.row.state if one.row is not None else None,
+        **(subject_record(one.row.of) if one.row is not None else {"state": None}),
         "quantity": expectation.quantity,
         "stat": expectation.stat,
         "below": expectation.below,

@@ -243,7 +243,7 @@ def _cases(runs: Sequence[Run], unsaid: Collection[str]) -> Cases:
     single = [Run((one,), 1) for run in runs for one in run.cells]
     rows = [run.worst.pair.other for run in single]
     against = [base_words(worst_of(run)) for run in single]
-    names = names_of([(row.cell, row.state) for row in rows])
+    names = names_of([row.of for row in rows])
     return Cases(
         _table(single, unsaid), [f"{name} against {one}" for name, one in zip(names, against, strict=True)]
     )

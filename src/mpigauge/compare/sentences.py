@@ -10,7 +10,7 @@ from mpigauge import units
 from mpigauge.compare.comparison import CONTROLS, MIN_BASE_SESSIONS, distance, without_effect
 from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.session_sentences import odd_lines, too_few_words
-from mpigauge.document.phrases import UNSAID, WORDS, phrases_of
+from mpigauge.document.phrases import UNSAID, WORDS, phrases_of, state_words
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.estimate import Printed
@@ -218,9 +218,8 @@ def first_words(cell: Compared, first: Mapping[Compared, Compared]) -> str:
 def name_of(row: Row, unsaid: Collection[str]) -> str:
     """Return the name of a cell without factors that all cells share, and without usual values."""
     phrases = phrases_of(row.cell)
-    state = [f"state {row.state}"] if row.state else []
     said = [word for name, word in phrases.items() if name not in unsaid and word not in UNSAID]
-    return " ".join([*said, *state])
+    return " ".join([*said, *state_words(row.of)])
 
 
 def common(rows: Iterable[Row]) -> Factors:
@@ -326,7 +325,7 @@ def notes(
         compared | common(one.pair.base for one in shown.cells).keys(),
         side_namer(shown.cells, compared),
     )
-    yield from (_together(one, side(one.cells[0]), unsaid) for one in shown.together)
+    yield from (_pooled_sizes(one, side(one.cells[0]), unsaid) for one in shown.together)
     yield from map(_odd, shown.odd_launches)
     if any(one.decision is not None and one.pair.paired for one in shown.cells):
         yield f"times as long: {OF_PAIRS}"
@@ -358,8 +357,8 @@ def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
         yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
     pairs = [cell.pair for cell in cells if verdict_of(cell) == TOO_FEW]
     unlike = [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.launches >= MIN_LAUNCHES]
-    if few := len(pairs) - len(unlike):
-        yield f"{TOO_FEW}: {few}; a verdict takes {MIN_LAUNCHES} at least: --launches 10"
+    if too_few_words := len(pairs) - len(unlike):
+        yield f"{TOO_FEW}: {too_few_words}; a verdict takes {MIN_LAUNCHES} at least: --launches 10"
     if unlike:
         needed = max(pair.launches_needed for pair in unlike)
         yield (
@@ -397,7 +396,7 @@ def _odd(odd: OddPair) -> str:
     )
 
 
-def _together(sizes: PooledSizes, side: str, unsaid: Collection[str]) -> str:
+def _pooled_sizes(sizes: PooledSizes, side: str, unsaid: Collection[str]) -> str:
     """Return `slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as ...`."""
     first, last = sizes.cells[0].pair.base, sizes.cells[-1].pair.base
     where = sizes_of(first, last, len(sizes.cells), len(sizes.cells))

@@ -12,7 +12,7 @@ import numpy as np
 from mpigauge.compare.pairs import Pair, StateMatchedPair
 from mpigauge.plan.factors import ALONG, COMPARED_BY, CONTROL_FACTORS, LIBRARY, PLACE, is_control
 from mpigauge.plan.model import variables_of
-from mpigauge.rows.group import cell_key, row_key
+from mpigauge.rows.group import cell_key, row_key, same_state
 from mpigauge.rows.ratios import log_matrix
 from mpigauge.sequences import group_by
 from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
@@ -81,14 +81,11 @@ def side_of(parts: Sequence[Row]) -> Side:
 def matched_pair(
     base: Side, other: Side, *, same_place: bool = True, same_library: bool = False
 ) -> StateMatchedPair:
-    """Return two sides of one campaign as a pair, in the states that both were in."""
-    parts = [
-        Pair(one, two, same_place)
-        for one in base.by_state
-        for two in other.by_state
-        if one.state == two.state
+    """Return the pair of two sides of one campaign, in the states that both were in."""
+    pairs = [
+        Pair(one, two, same_place) for one in base.by_state for two in other.by_state if same_state(one, two)
     ]
-    return StateMatchedPair(base.row, other.row, same_place, same_library=same_library, by_state=tuple(parts))
+    return StateMatchedPair(base.row, other.row, same_place, same_library=same_library, by_state=tuple(pairs))
 
 
 def compared_by(factor: str) -> frozenset[str]:

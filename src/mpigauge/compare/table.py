@@ -11,7 +11,7 @@ from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.document.cell_names import names_of, plain_phrases
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
-from mpigauge.document.records import cell_record, finite_or_none, odd_records
+from mpigauge.document.records import cell_record, finite_or_none, odd_records, subject_record
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import DIFFERENT
 
@@ -75,7 +75,7 @@ def document(
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
     rest = [*([f"{left} more: --all"] if left else []), *words.how_to_ask(shown)]
     return Document(
-        head=[*lead(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
+        head=[*lead(shown, verdict), DOT.join([sides, *_compared_factors(alike, compared), *_basis(shown)])],
         tables=[_table(shown, kept, compared, alike, first)] if kept else [],
         foot=[
             Line(text)
@@ -154,7 +154,7 @@ def _matters(shown: Comparison, run: Run) -> bool:
     )
 
 
-def _said(alike: Factors, compared: frozenset[str]) -> list[str]:
+def _compared_factors(alike: Factors, compared: frozenset[str]) -> list[str]:
     return [phrase for name, phrase in alike.items() if name not in compared and phrase not in UNSAID]
 
 
@@ -219,7 +219,7 @@ def _cases(
     """Return a table with a row per number, since runs begin and end elsewhere each time."""
     single = [Run((cell,), 1) for run in runs for cell in run.cells]
     pairs = [run.worst.pair for run in single]
-    names = names_of([(pair.base.cell, pair.base.state) for pair in pairs], compared)
+    names = names_of([pair.base.of for pair in pairs], compared)
     sides = [_side(pair, compared) for pair in pairs]
     if len({*sides}) > 1:
         names = [f"{name} {side}".rstrip() for name, side in zip(names, sides, strict=True)]
@@ -248,9 +248,7 @@ def _data(
         "allow": shown.thresholds.allow,
         "cells": [_record(one, first) for one in shown.cells],
         "controls": [_record(one, first) for one in shown.controls],
-        "unmatched": [
-            {**cell_record(one.row.cell), "state": one.row.state, "side": one.side} for one in shown.unmatched
-        ],
+        "unmatched": [{**subject_record(one.row.of), "side": one.side} for one in shown.unmatched],
         "together": [
             {
                 **cell_record(one.cells[0].pair.base.cell),

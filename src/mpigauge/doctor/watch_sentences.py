@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.doctor.table import DoctorFinding
-from mpigauge.rows.machine.core_sharing import SHARED_MOST
 from mpigauge.rows.machine.speeds import STEADY
-from mpigauge.rows.machine.steadiness import STOLEN_MOST
+from mpigauge.rows.machine.steadiness import SHARED_MOST, STOLEN_MOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

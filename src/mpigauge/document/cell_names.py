@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from mpigauge.document.phrases import UNSAID, phrases_of
+from mpigauge.document.phrases import UNSAID, phrases_of, state_words
 from mpigauge.document.plain_signs import printable
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.units import format_size
@@ -16,29 +16,21 @@ if TYPE_CHECKING:
 
     from mpigauge.document.phrases import Factors
     from mpigauge.plan.model import Cell
-
-    Stated = tuple[Cell, str | None]
-    """A cell, and the state of the machine that its number is of."""
+    from mpigauge.rows.group import Subject
 
 SIZELESS = patterns_with(lambda pattern: not pattern.sized)
 
 
-def names_of(stated: Sequence[Stated], unsaid: Collection[str] = ()) -> list[str]:
-    """Return names of cells for programs that follow them from run to run.
-
-    The version of a library is in them only where there are several, so that a history outlives an
-    upgrade.
+def names_of(found: Sequence[Subject], unsaid: Collection[str] = ()) -> list[str]:
+    """Of cells: with the version of a library only where there are several, so that a history outlives it.
 
     Args:
         unsaid: Factors to leave out.
     """
     versions = defaultdict(set)
-    for cell, _ in stated:
-        versions[cell.mpi, cell.label].add(cell.mpi_version)
-    return [
-        _name(cell, state, unsaid, versioned=len(versions[cell.mpi, cell.label]) > 1)
-        for cell, state in stated
-    ]
+    for one in found:
+        versions[one.cell.mpi, one.cell.label].add(one.cell.mpi_version)
+    return [_name(one, unsaid, versioned=len(versions[one.cell.mpi, one.cell.label]) > 1) for one in found]
 
 
 def plain_phrases(cell: Cell, *, versioned: bool = True) -> Factors:
@@ -49,13 +41,13 @@ def plain_phrases(cell: Cell, *, versioned: bool = True) -> Factors:
     return phrases
 
 
-def _name(cell: Cell, state: str | None, unsaid: Collection[str], *, versioned: bool) -> str:
-    """Return a name like `pingpong standard 8 B openmpi shm 2 ranks`, without factors of the usual value."""
-    phrases = plain_phrases(cell, versioned=versioned)
-    size = [] if cell.pattern in SIZELESS else [format_size(cell.bytes)]
+def _name(of: Subject, unsaid: Collection[str], *, versioned: bool) -> str:
+    """`pingpong standard 8 B openmpi shm 2 ranks`: what goes without saying is not said."""
+    phrases = plain_phrases(of.cell, versioned=versioned)
+    size = [] if of.cell.pattern in SIZELESS else [format_size(of.cell.bytes)]
     first = [phrases.pop(name) for name in ("pattern", "mode") if name in phrases]
     rest = [phrase for name, phrase in phrases.items() if name not in unsaid and phrase not in UNSAID]
-    return printable(" ".join([*first, *size, *rest, *([f"state {state}"] if state else [])]))
+    return printable(" ".join([*first, *size, *rest, *state_words(of)]))
 
 
 def duplicates_numbered(names: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ import msgspec
 
 from mpigauge.document.records import cell_record
 from mpigauge.plan.model import Cell
+from mpigauge.rows.group import Subject
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -44,13 +45,25 @@ def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
         for name, part in values.items()
         if not cells[name]
     }
-    return Finding(kind, "info", tuple(cell for of_field in cells.values() for cell in of_field), value, text)
+    if any("Subject" in str(field.type) for field in fields(fact)):
+        value["state"] = of.state if (of := subject_in(fact)) is not None else None
+    return Finding(kind, "info", tuple(cell for mine in cells.values() for cell in mine), value, text)
 
 
-def _cells(value: object) -> tuple[Cell, ...]:
-    """Return the cells of a field that is a cell or several; empty for any other."""
-    values = value if isinstance(value, tuple) else (value,)
-    return tuple(each for each in values if isinstance(each, Cell))
+def subject_in(fact: Any) -> Subject | None:
+    """Return what a fact is of: its first field with a subject; None if it has no such field."""
+    each = (one for field in fields(fact) for one in _each(getattr(fact, field.name)))
+    return next((one for one in each if isinstance(one, Subject)), None)
+
+
+def _cells(part: object) -> tuple[Cell, ...]:
+    """The cells of a field that is a cell or several; none of any other."""
+    cells = [one.cell if isinstance(one, Subject) else one for one in _each(part)]
+    return tuple(one for one in cells if isinstance(one, Cell))
+
+
+def _each(part: object) -> tuple[object, ...]:
+    return part if isinstance(part, tuple) and not isinstance(part, Subject) else (part,)
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.plan.factors import BY_NAME, FACTORS, default_value
 from mpigauge.plan.round_robin import NamedPair
+from mpigauge.rows.group import STATE
 from mpigauge.units import counted
 from mpigauge.vocabulary import ROTATING, UNKNOWN
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.factors import Factor
     from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
     from mpigauge.vocabulary import Pairing
 
 Factors = dict[str, str]
@@ -117,3 +119,13 @@ def phrases_of(cell: Cell, names: Iterable[str] = WORDS) -> Factors:
 def unusual(cell: Cell) -> list[str]:
     """Return what else tells a cell from others of its pattern and mode, without usual values."""
     return [phrase for phrase in phrases_of(cell, ("pair", *DETAILS)).values() if phrase not in UNSAID]
+
+
+def state_words(of: Subject) -> list[str]:
+    """Return `state far`, where a number is of one state of the machine among several; else nothing."""
+    return [f"state {of.state}"] if of.state else []
+
+
+def state_phrase(of: Subject) -> Factors:
+    """Return the state of the machine by its name among factors; nothing where it had one only."""
+    return {STATE: of.state} if of.state else {}

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.machine.sessions import OddSession
 
 
@@ -19,8 +20,13 @@ def cell_record(cell: Cell) -> dict[str, Any]:
     return asdict(cell)
 
 
+def subject_record(of: Subject) -> dict[str, Any]:
+    """Return what a number is of, as JSON has it: a cell, and the state of the machine or null."""
+    return {**cell_record(of.cell), "state": of.state}
+
+
 def finite_or_none(value: float | None) -> float | None:
-    """Return a number as JSON may have it: None if it is not finite."""
+    """A number as JSON may have it: null for what is not finite."""
     return None if value is None or not math.isfinite(value) else value
 
 

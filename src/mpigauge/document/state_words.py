@@ -10,13 +10,14 @@ from mpigauge.rows.machine.conditions import disturbed_launches
 from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.hardware_distance import CORE, nearness_of
 from mpigauge.rows.machine.machines import measured_machine
-from mpigauge.rows.machine.states import seats_of
+from mpigauge.rows.machine.split import seats_of, split_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.result.reader import Result
-    from mpigauge.rows.machine.states import State, States
+    from mpigauge.rows.group import Subject
+    from mpigauge.rows.machine.split import State
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, Nearness, Seats, StateName
 
@@ -24,35 +25,33 @@ HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty me
 """What shows the distance between ranks."""
 
 
-def state_suffix(state: str | None) -> str:
-    """Return the suffix of a name that is of one state among several: ` while far`."""
-    return f" while {state}" if state else ""
+def state_suffix(of: Subject | None) -> str:
+    """What follows a name, where it is of one state among several: ` while far`."""
+    return f" while {of.state}" if of is not None and of.state else ""
 
 
-def states_lines(result: Result, states: States, rows: Sequence[Row]) -> Iterator[str]:
+def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     """Yield the states of the machine, those that the numbers are of, and what the hardware says of them.
 
     Nothing if there is only one state.
-
-    Nothing of a single one.
     """
-    hardware = _hardware(result, states)
-    for group in _from_most(states):
+    split, hardware = split_of(result), _hardware(result)
+    for group in _from_most(split.states):
         each = [
             f"{words}, {_episodes(state)}"
             for state, words in zip(group, _words(group, hardware), strict=True)
         ]
         yield f"states of the machine: {'; '.join(each)}{_states_of_numbers(group, rows)}"
-    if any(state.of == "line" for state in states.states):
+    if any(state.of == "line" for state in split.states):
         yield from filter(None, [BINDING_SENTENCES[seats_of(result.launches)]])
-    if states.states and (unknown := _unknown(rows)):
+    if split.states and (unknown := _unknown(rows)):
         yield (
             f"not known: the state of {unknown}, whose ranks shared cores or were alone on their hosts; "
             "their numbers are of all states"
         )
-    if states.between:
-        share = units.format_percent(states.between_share)
-        yield f"between states: {units.counted(states.between, 'visit')}, {share} of the time, in no number"
+    if split.between:
+        share = units.format_percent(split.between_share)
+        yield f"between states: {units.counted(split.between, 'visit')}, {share} of the time, in no number"
 
 
 def _unknown(rows: Sequence[Row]) -> str:
@@ -71,10 +70,10 @@ BINDING_SENTENCES: dict[Seats, str] = {
 """What the binding of ranks means, where the machine had several states."""
 
 
-def states_in_brief(result: Result, states: States, rows: Sequence[Row]) -> Iterator[str]:
+def states_in_brief(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a line per distance: which states there were, and of which the numbers are."""
-    hardware = _hardware(result, states)
-    for group in _from_most(states):
+    hardware = _hardware(result)
+    for group in _from_most(split_of(result).states):
         yield f"states: {', '.join(_words(group, hardware))}{_states_of_numbers(group, rows)}"
 
 
@@ -85,17 +84,17 @@ def several_states_line(names: Sequence[str]) -> list[str]:
     return [f"several states of the machine in {', '.join(names)}: sessions are of one state each"]
 
 
-def _from_most(states: States) -> Iterator[list[State]]:
-    """Yield the states of each distance, the longest first."""
-    for of in dict.fromkeys(state.of for state in states.states):
-        yield sorted((one for one in states.states if one.of == of), key=lambda one: -one.time_share)
+def _from_most(states: Sequence[State]) -> Iterator[list[State]]:
+    """The states of each distance, those that lasted long first."""
+    for of in dict.fromkeys(state.of for state in states):
+        yield sorted((one for one in states if one.of == of), key=lambda one: -one.time_share)
 
 
-def _hardware(result: Result, states: States) -> dict[StateName, str]:
-    """Return what ranks share in each state, if the hardware tells: `same core`, `same L3`, `other L3`."""
+def _hardware(result: Result) -> dict[StateName, str]:
+    """What ranks share in each state, where the hardware tells it: `same core`, `same L3`, `other L3`."""
     last = next((name for name in measured_machine(result).cpu_groups if name != CORE), "cache")
     words: dict[Nearness, str] = {"core": "same core", "cache": f"same {last}", "apart": f"other {last}"}
-    return {state: words[near] for state, near in nearness_of(result, states).items()}
+    return {state: words[near] for state, near in nearness_of(result).items()}
 
 
 def _words(states: Sequence[State], hardware: Mapping[StateName, str]) -> Iterator[str]:
@@ -149,14 +148,14 @@ def disturbed_line(result: Result) -> str:
     )
 
 
-def state_findings(result: Result, states: States) -> Iterator[Finding]:
-    """Yield findings about the states of the machine and about disturbed launches."""
-    if states.states:
+def state_findings(result: Result) -> Iterator[Finding]:
+    """The same for programs."""
+    if states := split_of(result).states:
         values = {
             state.name if state.of == "line" else f"{state.of}-{state.name}": state.time_share
-            for state in states.states
+            for state in states
         }
-        yield Finding("states", "info", (), values, "; ".join(states_lines(result, states, ())))
+        yield Finding("states", "info", (), values, "; ".join(states_lines(result, ())))
     if line := disturbed_line(result):
         launches = {
             str(number): cells for number, cells in disturbed_launches(with_processors(result)).items()

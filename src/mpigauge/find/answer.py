@@ -17,7 +17,7 @@ from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
 from mpigauge.plan.patterns import default_mode, known, times_alone
 from mpigauge.rows.baselines import YARDSTICKS
-from mpigauge.rows.group import STATE, group
+from mpigauge.rows.group import STATE, Subject, each_state, group, subject_of
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.transport.proof import reports
 from mpigauge.sequences import group_by
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.machine.sessions import OverSessions
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import QuotedAs, StateName
+    from mpigauge.vocabulary import QuotedAs
 
 QUOTED_BYTES = 8
 """The message whose time is quoted: one double; the nearest to it where it was not measured."""
@@ -206,12 +206,13 @@ class Answer:
     """The quotes of one job, in the order in which they are read.
 
     Attributes:
-        state: The state of the machine that they are of; None if that had one only, or one stands for it.
+        of: One of the numbers, in the state of the machine that all are of; None if that had one only, or
+            one stands for it.
     """
 
     job: JobKey
     questions: tuple[Question, ...]
-    state: StateName | None = None
+    of: Subject | None = None
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
@@ -252,10 +253,9 @@ def answers(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> list[Answer
 
 def _in_each_state(job: JobKey, rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Answer]:
     """Yield one answer, or one per state that rows are of, each with the rows that have no state."""
-    states = {row.state for row in rows if row.state}
-    for state in dict.fromkeys(row.state for row in rows if row.state or not states):
-        mine = [row for row in rows if row.state in (state, None)]
-        yield Answer(job, tuple(_questions(mine, patterns)), state if len(states) > 1 else None)
+    parts = each_state(rows)
+    for mine in parts:
+        yield Answer(job, tuple(_questions(mine, patterns)), subject_of(mine) if len(parts) > 1 else None)
 
 
 def by_mode(answers: Sequence[Answer]) -> list[Answer]:
@@ -276,7 +276,7 @@ def by_mode(answers: Sequence[Answer]) -> list[Answer]:
                 for question in one.questions
                 for each in ([question] if question.name[0] in QUOTED_ALONE else question.by_mode())
             ),
-            one.state,
+            one.of,
         )
         for one in answers
     ]

@@ -21,7 +21,7 @@ from mpigauge.find.answer import latency_bytes
 from mpigauge.find.phrases import runs_words
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.rows.baselines import NAMES, measured_in
-from mpigauge.rows.group import STATE, group
+from mpigauge.rows.group import STATE, Subject, by_state, each_state, group, subject_of
 from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.ratios import verdict_of
 from mpigauge.rows.same_distance import apart
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.rows.same_distance import DistanceMismatch
-    from mpigauge.vocabulary import Distance, StateName, Verdict
+    from mpigauge.vocabulary import Distance, Verdict
 
 Differing = Literal["place", Contrasted]
 """What two curves that are compared differ in."""
@@ -68,14 +68,12 @@ class PlaceLatency:
         others: The same message in the other places, from near to far.
         time_s: Its time in the nearest.
         ratios: How many times as long it takes in each of the others.
-        state: The state of the machine that all of it is of; None if that had one only.
     """
 
-    nearest: Cell
+    nearest: Subject
     others: tuple[Cell, ...]
     time_s: float
     ratios: tuple[At, ...]
-    state: StateName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +86,13 @@ class Payoff:
         from_bytes: The smallest size from which on `slow` is slower at every size; None if there is none.
         gains: How many times as long `slow` takes there and at the largest size; empty without a size.
         unclear: Larger sizes whose interval is too wide to tell, between neighbours that do.
-        state: The state of the machine that all of it is of; None if that had one only.
     """
 
-    fast: Cell
+    fast: Subject
     slow: Cell
     from_bytes: int | None
     gains: tuple[At, ...]
     unclear: tuple[int, ...] = ()
-    state: StateName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +102,12 @@ class RelativeCurve:
     Attributes:
         of: In what the two differ.
         runs: The sizes by verdict.
-        state: The state of the machine that all of it is of; None if that had one only.
     """
 
     of: Contrasted
     other: Cell
-    first: Cell
+    first: Subject
     runs: tuple[SizeRun, ...]
-    state: StateName | None = None
 
 
 Comparison = PlaceLatency | Payoff | RelativeCurve
@@ -138,7 +132,7 @@ def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
         found = [(other.cell, at) for other in others for at in _at(other, nearest, [size])]
         if found:
             cells, ratios = zip(*found, strict=True)
-            yield PlaceLatency(nearest.cell, cells, nearest.times[size].estimate, ratios, _state(mine))
+            yield PlaceLatency(subject_of([nearest, *others]), cells, nearest.times[size].estimate, ratios)
 
 
 def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[Payoff]:
@@ -157,7 +151,7 @@ def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
         begin = pays_from(sizes, ratios)
         ends = () if begin is None else dict.fromkeys((begin, sizes[-1]))
         unclear = tuple(size for size in _unclear(sizes, ratios) if begin is not None and size > begin)
-        yield Payoff(fast.cell, slow.cell, begin, _at(slow, fast, ends), unclear, _state((slow, fast)))
+        yield Payoff(subject_of((fast, slow)), slow.cell, begin, _at(slow, fast, ends), unclear)
 
 
 def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | None:
@@ -220,16 +214,16 @@ def settings(curves: Sequence[Curve]) -> Iterator[RelativeCurve]:
 
 
 def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[RelativeCurve]:
-    for other, first, state in against_first(curves, of):
+    for other, first in against_first(curves, of):
         if points := other.besides(first):
-            yield RelativeCurve(of, other.cell, first.cell, size_runs(points), state)
+            yield RelativeCurve(of, other.cell, subject_of((first, other)), size_runs(points))
 
 
-def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve, StateName | None]]:
-    """Yield each curve that differs in one thing, with the first of its group, and their state."""
+def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve]]:
+    """Yield each curve that differs in one thing, with the first of its group."""
     for mine, _ in _groups(curves, of, min):
         first, *others = mine
-        yield from ((other, first, _state(mine)) for other in others)
+        yield from ((other, first) for other in others)
 
 
 # ---- Pairs of curves -----------------------------------------------------------------------------
@@ -241,26 +235,15 @@ def _at(over: Curve, under: Curve, sizes: Iterable[int]) -> tuple[At, ...]:
     return tuple(At(size, ratio, ratio.verdict) for size, ratio in ratios if ratio is not None)
 
 
-def _state(curves: Iterable[Curve]) -> StateName | None:
-    """Return the state that curves are of; for some it is not known."""
-    return next((curve.state for curve in curves if curve.state), None)
-
-
 def _groups(
     curves: Iterable[Curve], of: Differing, end: Callable[[Iterable[int]], int]
 ) -> Iterator[tuple[list[Curve], int]]:
     """Yield curves that differ in one thing, with one end of the sizes that they share."""
     for whole in group(curves, _MAY_DIFFER[of] | {"bytes", STATE}):
-        for mine in _in_each_state(whole):
+        for mine in each_state(whole):
             common = set.intersection(*(set(curve.times) for curve in mine))
             if len(mine) > 1 and common:
                 yield mine, end(common)
-
-
-def _in_each_state(curves: Sequence[Curve]) -> Iterator[list[Curve]]:
-    """Yield curves of one state, with those whose state is not known; all of them if none has a state."""
-    for state in dict.fromkeys(curve.state for curve in curves if curve.state) or (None,):
-        yield [curve for curve in curves if curve.state in (state, None)]
 
 
 # ---- Sentences about comparisons -----------------------------------------------------------------
@@ -282,17 +265,19 @@ def comparison(fact: Comparison, chosen: Units = AUTOMATIC) -> Finding:
 
 def _latency(fact: PlaceLatency, chosen: Units) -> str:
     size = units.format_size(fact.ratios[0].bytes)
-    nearest = f"{size} takes {units.format_time(fact.time_s, chosen.time)} over {place_name(fact.nearest)}"
+    nearest = (
+        f"{size} takes {units.format_time(fact.time_s, chosen.time)} over {place_name(fact.nearest.cell)}"
+    )
     others = [
         f"{times_words(at.ratio)} as long over {place_name(other)}"
         for other, at in zip(fact.others, fact.ratios, strict=True)
     ]
-    return f"{_name(fact.nearest)}{state_suffix(fact.state)}: {'; '.join([nearest, *others])}"
+    return f"{_name(fact.nearest.cell)}{state_suffix(fact.nearest)}: {'; '.join([nearest, *others])}"
 
 
 def _payoff_sentence(fact: Payoff) -> str:
-    fast, slow = place_name(fact.fast), place_name(fact.slow)
-    name = f"{_name(fact.fast)}{state_suffix(fact.state)}"
+    fast, slow = place_name(fact.fast.cell), place_name(fact.slow)
+    name = f"{_name(fact.fast.cell)}{state_suffix(fact.fast)}"
     if fact.from_bytes is None:
         return f"{name}: {fast} is not certainly faster than {slow} at the largest size"
     gains = [f"{times_words(at.ratio)} at {units.format_size(at.bytes)}" for at in fact.gains]
@@ -303,7 +288,7 @@ def _payoff_sentence(fact: Payoff) -> str:
 
 
 def _contrast(fact: RelativeCurve, chosen: Units) -> str:
-    first, other = fact.first, fact.other
+    first, other = fact.first.cell, fact.other
     match fact.of:
         case "mode":
             about, pair = f"{first.pattern}, {_of(first)}", f"{other.mode} against {first.mode}"
@@ -316,7 +301,7 @@ def _contrast(fact: RelativeCurve, chosen: Units) -> str:
             about = f"{_operation(first)}, {first.library}"
             pair = f"{other.setting} against {first.setting or USUALLY}"
     said = runs_words(fact.runs, first, chosen)
-    return f"{about} over {place_name(first)}{state_suffix(fact.state)}: {pair}: {said}"
+    return f"{about} over {place_name(first)}{state_suffix(fact.first)}: {pair}: {said}"
 
 
 # ---- Names ---------------------------------------------------------------------------------------
@@ -395,14 +380,14 @@ def libraries_apart(curves: Sequence[Curve]) -> Iterator[RanksApart]:
 
 def copies_apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
     """Yield messages without their cost in copies, by pattern, mode, kind of copy and job."""
-    times = {(row.state, row.cell): row for row in rows if row.time is not None}
     found: list[_Pair] = []
-    for state in dict.fromkeys(row.state for row in rows):
-        mine = {cell: row for (its, cell), row in times.items() if its in (state, None)}
+    for mine, beside in by_state(rows):
+        times = {row.cell: row for row in beside if row.time is not None}
+        cells = {row.cell for row in mine}
         found += [
-            _Pair(cell, stick, _apart(mine[cell], mine[stick]))
-            for cell, stick in measured_in(mine)
-            if mine[cell].state == state
+            _Pair(cell, stick, _apart(times[cell], times[stick]))
+            for cell, stick in measured_in(times)
+            if cell in cells
         ]
     yield from _folded("baseline", found, lambda cell: (cell.pattern, cell.mode, cell.job))
 
@@ -414,7 +399,7 @@ def _apart(over: Row, under: Row) -> DistanceMismatch | None:
 
 
 def _pairs(curves: Sequence[Curve], of: Contrasted) -> Iterator[_Pair]:
-    for other, first, _ in against_first(curves, of):
+    for other, first in against_first(curves, of):
         for size in sorted(other.times.keys() & first.times.keys()):
             yield _Pair(other.cell, first.cell, other.apart(first, size))
 

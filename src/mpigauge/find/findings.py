@@ -16,7 +16,6 @@ from mpigauge.find.sessions import steadiness_finding
 from mpigauge.find.transport import cards_finding
 from mpigauge.find.warning_sentences import NOTES, sentence
 from mpigauge.rows.machine.machines import measured_machine
-from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.transport.cards_used import cards_used
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.result.reader import Result
-    from mpigauge.rows.machine.states import States
     from mpigauge.rows.rows import Row
 
 COMPARISONS = (
@@ -40,19 +38,16 @@ NOT_COMPARED = (comparisons.modes_apart, comparisons.libraries_apart)
 """What could not be compared."""
 
 
-def findings_of(
-    result: Result, rows: Sequence[Row], states: States | None = None, controls: Sequence[Row] = ()
-) -> Iterator[Finding]:
+def findings_of(result: Result, rows: Sequence[Row], controls: Sequence[Row] = ()) -> Iterator[Finding]:
     """Yield all findings: disturbances, state and speed of the machine, copies, cards, comparisons, warnings.
 
     Args:
-        states: Of the machine, if they are known already.
         controls: Rows of control arms.
     """
     yield from disturbance_findings(result, rows)
     yield from filter(None, [damage_finding(result)])
     yield from unread_findings(result)
-    yield from state_findings(result, states or states_of(result.visits))
+    yield from state_findings(result)
     yield from filter(None, [steadiness_finding(steadiness_of(result))])
     yield from map(memory_finding, memory_facts(rows, measured_machine(result).caches))
     yield from map(cards_finding, cards_used(rows))

@@ -26,7 +26,6 @@ from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.sessions import spread_s
-from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.odd_launches import odd_launches, unexplained
 from mpigauge.rows.rows import FLOORS, warnings_of
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from mpigauge.find.comparisons import RanksApart
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
-    from mpigauge.rows.machine.states import States
     from mpigauge.rows.odd_launches import OddLaunch
     from mpigauge.rows.rows import Row
     from mpigauge.rows.warnings import Warning, WarningKind  # noqa: A004 - read as warnings.Warning
@@ -64,14 +62,10 @@ ENDINGS: Mapping[EndReason, str] = {
 TORN = "the last line is incomplete (killed?) and was ignored"
 
 
-def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -> list[Line]:
-    """Return all lines below a table, what was found before what is doubtful.
-
-    Args:
-        states: Of the machine, if they are known already.
-    """
+def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
+    """Return all lines below a table, what was found before what is doubtful."""
     said = [
-        *states_lines(result, states or states_of(result.visits), rows),
+        *states_lines(result, rows),
         *_limits(rows),
         *_floor(rows),
         *_starts(result),

@@ -16,7 +16,7 @@ from mpigauge.document.finding import finding
 from mpigauge.document.state_words import state_suffix
 from mpigauge.plan.factors import ALONG
 from mpigauge.rows.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
-from mpigauge.rows.group import group
+from mpigauge.rows.group import Subject, group, job_key
 from mpigauge.rows.ratios import Ratio, below_from, difference
 from mpigauge.sequences import group_by
 from mpigauge.stats.latency_pieces import MIN_POINTS, RESOLUTION, STEEP, Piece, pieces_of
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
-    from mpigauge.vocabulary import StateName
 
 
 # ---- Cache levels --------------------------------------------------------------------------------
@@ -271,22 +270,25 @@ class CostInCopies:
     """The cost of a curve of messages in copies of the same size.
 
     Attributes:
-        cell: The smallest message of the curve.
+        of: The smallest message of the curve.
         name: Of the ratio: one of `baselines.YARDSTICKS`.
         below: Each of LIMITS with the size from which on the ratio stays below it; None if it never does.
         certain: The same of the upper ends of the intervals.
         least: The smallest ratio.
         least_bytes: The size at which it is so small.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
-    cell: Cell
+    of: Subject
     name: str
     below: tuple[tuple[float, int | None], ...]
     certain: tuple[tuple[float, int | None], ...]
     least: Ratio
     least_bytes: int
-    state: StateName | None = None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,20 +296,23 @@ class SoftwareOverhead:
     """The time of the smallest message beyond the hand-over of one cache line.
 
     Attributes:
-        cell: The message.
+        of: The message.
         line_cell: The hand-over.
         low_s: Lower end of the 95 % interval of the difference, launch by launch; None if there is none.
         high_s: Its upper end.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
-    cell: Cell
+    of: Subject
     line_cell: Cell
     message_s: float
     line_s: float
     low_s: float | None = None
     high_s: float | None = None
-    state: StateName | None = None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
     @property
     def overhead_s(self) -> float:
@@ -370,26 +375,26 @@ def cost_of(curve: Sequence[Row], name: str) -> CostInCopies:
         tuple((limit, below_from(sizes, values, limit)) for limit in LIMITS) for values in (estimates, uppers)
     )
     place = estimates.index(min(estimates))
-    return CostInCopies(curve[0].cell, name, below, certain, ratios[place], sizes[place], curve[0].state)
+    return CostInCopies(curve[0].of, name, below, certain, ratios[place], sizes[place])
 
 
 def software_overheads(rows: Sequence[Row]) -> Iterator[SoftwareOverhead]:
     """Yield how far the smallest message of each mode is above what the hardware needs."""
-    lines = {(row.cell.job, row.state): row for row in rows if row.cell.pattern in LINES and row.time}
+    lines = {job_key(row): row for row in rows if row.cell.pattern in LINES and row.time}
     for row in _smallest_messages(rows):
-        line = lines.get((row.cell.job, row.state))
+        line = lines.get(job_key(row))
         if line is not None and line.time is not None and row.time is not None:
             found = difference(row.time, line.time)
             low_s, high_s = (None, None) if found is None else (found.low, found.high)
             times_s = row.time.estimate, line.time.estimate
-            yield SoftwareOverhead(row.cell, line.cell, *times_s, low_s, high_s, row.state)
+            yield SoftwareOverhead(row.of, line.cell, *times_s, low_s, high_s)
 
 
 def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
     smallest: dict[tuple[object, ...], Row] = {}
     for row in rows:
         if row.cell.pattern in MESSAGES and row.time is not None and row.cell.bytes <= OVERHEAD_MOST_BYTES:
-            key = (row.cell.mode, row.cell.buffers, row.cell.job, row.state)
+            key = (row.cell.mode, row.cell.buffers, *job_key(row))
             if key not in smallest or row.cell.bytes < smallest[key].cell.bytes:
                 smallest[key] = row
     return smallest.values()
@@ -432,7 +437,7 @@ def _cost(fact: CostInCopies) -> str:
     froms = [_below(limit, size, certain[limit]) for limit, size in fact.below if size is not None]
     least = f"minimum {_factor(fact.least)} at {units.format_size(fact.least_bytes)}"
     stick = " ".join(YARDSTICKS[fact.name])
-    what = f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}){state_suffix(fact.state)}"
+    what = f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}){state_suffix(fact.of)}"
     return f"{what}: {', '.join([*froms, least])}"
 
 
@@ -453,7 +458,7 @@ def _factor(ratio: Ratio) -> str:
 
 def _software(fact: SoftwareOverhead) -> str:
     cell = fact.cell
-    size, job = units.format_size(cell.bytes), f"({cell.job.name}){state_suffix(fact.state)}"
+    size, job = units.format_size(cell.bytes), f"({cell.job.name}){state_suffix(fact.of)}"
     takes = f"{cell.pattern} {cell.mode} of {size} {job} takes {units.format_time(fact.message_s)}"
     line = units.format_time(fact.line_s)
     if not fact.overhead_s:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Measured
     from mpigauge.plan.model import Cell
-    from mpigauge.vocabulary import StateName
+    from mpigauge.rows.group import Subject
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -41,9 +41,7 @@ ALWAYS = ("pattern",)
 """Said of every cell, whether others differ in it or not."""
 
 
-def subject(
-    cell: Cell, varied: Collection[str], without: Collection[str] = (), state: StateName | None = None
-) -> str:
+def subject(of: Subject, varied: Collection[str], without: Collection[str] = ()) -> str:
     """Return what a sentence is about: what tells a cell from the others of its result.
 
     Args:
@@ -52,9 +50,9 @@ def subject(
     """
     said, unsaid = {*ALWAYS, *_phrased(varied)}, _phrased(without)
     names = [name for name in WORDS if name in said and name not in unsaid]
-    phrases = {name: phrase for name, phrase in phrases_of(cell, names).items() if _to_say(name, phrase)}
+    phrases = {name: phrase for name, phrase in phrases_of(of.cell, names).items() if _to_say(name, phrase)}
     what = " ".join(phrases.pop(name) for name in ("pattern", "mode") if name in phrases)
-    return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{state_suffix(state)}"
+    return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{state_suffix(of)}"
 
 
 def _phrased(names: Collection[str]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,29 +112,6 @@ def _is_open(curve: Sequence[Cell], rates: Mapping[Cell, float], awaited: Collec
 # ---- So far --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimingSoFar(Timing):
-    """The middle of each launch, and what follows from those alone.
-
-    Attributes:
-        medians: In seconds, by number of launch.
-        clock_step: The step of the clock over the time.
-    """
-
-    medians: Mapping[int, float]
-    clock_step: float
-
-    @property
-    def by_launch(self) -> Mapping[int, float]:
-        """As of a finished result."""
-        return self.medians
-
-    @property
-    def step(self) -> float:
-        """As of a finished result."""
-        return self.clock_step
-
-
 class SoFar:
     """The rows of a campaign that goes on.
 
@@ -237,18 +214,18 @@ def _marks(time: Timing | None) -> tuple[Warning, ...]:
     )
 
 
-def _timing(visits: Sequence[Visit], steps: Steps, known: Medians) -> TimingSoFar:
+def _timing(visits: Sequence[Visit], steps: Steps, known: Medians) -> Timing:
     """Return the estimate and its interval."""
     medians, step = launch_medians(visits, steps, known)
     values = np.array(list(medians.values()))
     found = interval_of(values, step)
-    return TimingSoFar(
+    return Timing(
         estimate=found.centre,
         low=found.low,
         high=found.high,
         half_width=found.half_width,
         launches_half_width=found.half_width,
         launches=values.size,
-        medians=medians,
-        clock_step=step,
+        by_launch=medians,
+        step=step,
     )

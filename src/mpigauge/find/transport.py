@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import JobKey
     from mpigauge.rows.rows import Row
     from mpigauge.rows.transport.cards_used import CardShare, CardsUsed
-    from mpigauge.rows.transport.labels import Travel, Uncounted
+    from mpigauge.rows.transport.proof import Travel, Uncounted
     from mpigauge.vocabulary import CardKind
 
 

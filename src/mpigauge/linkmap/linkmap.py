@@ -17,7 +17,7 @@ from mpigauge.plan.factors import ALONG
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import NamedPair, pair_ranks
 from mpigauge.rows.group import STATE, group
-from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.rows import rows
 
 if TYPE_CHECKING:
@@ -141,9 +141,8 @@ def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
 
 
 def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -> list[Row]:
-    """Return the rows of one job and pattern."""
-    states = states_of(result.visits)
-    paired = (row for row in rows(result, choice=state or states.usual, states=states) if row.cell.pair)
+    """Rows of one job and pattern."""
+    paired = (row for row in rows(result, choice=state or split_of(result).usual) if row.cell.pair)
     asked = (
         row
         for row in paired

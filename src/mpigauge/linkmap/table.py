@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC, DOT, Column, Document, Line, Table
-from mpigauge.document.phrases import PAIR_DASH, PAIRINGS
+from mpigauge.document.phrases import PAIR_DASH, PAIRINGS, state_words
 from mpigauge.document.status_words import status_and_reason
 from mpigauge.linkmap import hosts_differ as host_words
 from mpigauge.linkmap.verdict import (
@@ -21,6 +21,7 @@ from mpigauge.linkmap.verdict import (
     TooFewLaunches,
     UsualIsFastest,
 )
+from mpigauge.rows.group import subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -220,8 +221,7 @@ def _head(shown: LinkMap, chosen: Units) -> Iterator[str]:
         cell.job.name,
         units.counted(shown.launches, "launch"),
     ]
-    if state := next((row.state for link in shown.links for row in link.rows if row.state), None):
-        words.append(f"state {state}")
+    words += state_words(subject_of([row for link in shown.links for row in link.rows]))
     yield DOT.join([*words, *([PAIRINGS[cell.pairing]] if cell.pairing else [])])
     for what, size, unit, get in quantities(shown):
         values = sorted(value for link in shown.links if (value := get(link)) is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC, DOT, Column, Document, Line, Table
-from mpigauge.document.records import cell_record, finite_or_none
+from mpigauge.document.records import finite_or_none, subject_record
 from mpigauge.models import numbers, overheads
 from mpigauge.models import sentences as words
 from mpigauge.query.series import common_words
@@ -179,8 +179,8 @@ def _names(shown: Models) -> list[str]:
 def _of(one: CurveModel) -> dict[str, Any]:
     """What a curve is of: a cell without its size."""
     row = one.series.rows[0]
-    cell = {name: value for name, value in cell_record(row.cell).items() if name != "bytes"}
-    return {**cell, "state": row.state, "source": one.series.source.name}
+    cell = {name: value for name, value in subject_record(row.of).items() if name != "bytes"}
+    return {**cell, "source": one.series.source.name}
 
 
 def _record(one: CurveModel) -> dict[str, Any]:

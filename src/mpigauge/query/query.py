@@ -14,8 +14,8 @@ from mpigauge.linkmap.linkmap import with_named_pairs
 from mpigauge.result.files import stem_of
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.over_sessions import MeasuredResult, with_sessions
-from mpigauge.rows.machine.quiet import only_quiet
-from mpigauge.rows.machine.states import States, states_of
+from mpigauge.rows.machine.split import split_of
+from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import by_cell
 from mpigauge.stats.decision import Thresholds
@@ -41,7 +41,6 @@ class Source:
         name: Name of its file, without ending.
         limits: The eager limit of every job that probed it, in bytes.
         windows: Cells, without their window, that were measured with several.
-        states: States of the machine.
         controls: Rows of a control arm, which are for comparisons alone.
         stat: Statistic of a launch in its rows.
     """
@@ -53,7 +52,6 @@ class Source:
     visits: dict[Cell, list[Visit]]
     limits: dict[JobKey, int]
     windows: frozenset[Cell] = frozenset()
-    states: States = field(default_factory=States)
     controls: tuple[Row, ...] = ()
     stat: str = "median"
     _against: dict[int, Between] = field(default_factory=dict, init=False)
@@ -146,17 +144,16 @@ def source_of(
     Raises:
         UsageError: The result knows nothing of such states, or of disturbances.
     """
-    states = states_of(result.visits)
-    check_state(result, states, state)
+    check_state(result, state)
     result = only_quiet(result) if only == "quiet" else result
-    known = with_named_pairs(result, rows(result, stat, state, states))
-    shown, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
-    limits = {row.cell.job: row.limit_bytes for row in shown if row.limit_bytes is not None}
+    known = with_named_pairs(result, rows(result, stat, state))
+    found, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
+    limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
     name = stem_of(result.path)
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     visits = by_cell(result.visits)
-    windows = several_windows(shown)
-    return Source(name, result, shown, patterns, visits, limits, windows, states, tuple(controls), stat)
+    windows = several_windows(found)
+    return Source(name, result, found, patterns, visits, limits, windows, tuple(controls), stat)
 
 
 def sources_of(
@@ -170,25 +167,25 @@ def sources_of(
 
 def measured_result(source: Source) -> MeasuredResult:
     """Return a source as a `MeasuredResult`."""
-    return MeasuredResult(source.result, source.rows, source.states)
+    return MeasuredResult(source.result, source.rows)
 
 
-def check_state(result: Result, states: States, state: StateChoice | None) -> None:
+def check_state(result: Result, choice: StateChoice | None) -> None:
     """Check that a result has a state of the machine, if one is named.
 
     Raises:
         UsageError: It has not.
     """
-    names = list(dict.fromkeys(known_state.name for known_state in states.states))
-    if state in (None, "all", *names):
+    names = list(dict.fromkeys(state.name for state in split_of(result).states))
+    if choice in (None, "all", *names):
         return
     if names:
         raise UsageError(
-            f"--state {state}: {result.path} has no such state", f"choose from {', '.join(names)}, or all"
+            f"--state {choice}: {result.path} has no such state", f"choose from {', '.join(names)}, or all"
         )
     known = any(condition_of(visit) is not None for visit in result.visits)
     why = "found the machine always in one state" if known else "does not know the state of the machine"
-    raise UsageError(f"--state {state}: {result.path} {why}", "leave it out")
+    raise UsageError(f"--state {choice}: {result.path} {why}", "leave it out")
 
 
 def all_rows(query: Query) -> Sequence[tuple[Source, Row]]:

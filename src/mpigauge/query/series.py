@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.compare.curves import without_window
-from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
+from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_phrase
 from mpigauge.errors import UsageError
 from mpigauge.plan.names import normalised
 from mpigauge.plan.patterns import patterns_with
@@ -44,7 +44,6 @@ MAX_PATTERNS = 3
 """Patterns that a title names."""
 
 FILE = "file"
-STATE = "state"
 
 
 class Point(NamedTuple):
@@ -95,9 +94,7 @@ def factors_of(source: Source, row: Row) -> Factors:
     phrases = phrases_of(row.cell) | {FILE: source.name}
     if without_window(row.cell) not in source.windows:
         phrases.pop("window", None)
-    if row.state is not None and len(source.states_shown) > 1:
-        phrases[STATE] = row.state
-    return phrases
+    return phrases | (state_phrase(row.of) if len(source.states_shown) > 1 else {})
 
 
 def timed_rows(query: Query) -> list[tuple[Source, Row]]:

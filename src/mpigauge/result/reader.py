@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 from msgspec import Struct
@@ -52,6 +52,8 @@ class Result:
         damaged: Numbers of lines that are not records and have been skipped.
         packed_damage: Damage of the compressed file; None if it has none, or is not compressed.
         mixed: Cells measured both before and after a change recorded in `resumed`, with the indices there.
+        memo: Values that were computed of the whole result, by name, so that each is computed once; a copy
+            has none.
     """
 
     path: Path
@@ -73,6 +75,7 @@ class Result:
     damaged: list[int] = field(default_factory=list)
     packed_damage: PackedDamage | None = None
     mixed: dict[Cell, set[int]] = field(default_factory=dict)
+    memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 STANDARD_INPUT = Path("-")

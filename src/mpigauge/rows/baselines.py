@@ -37,7 +37,7 @@ CHASES = patterns_with(lambda pattern: pattern.spans_bytes)
 def ratios_of(
     times: Mapping[Cell, Timing], distances: Mapping[Cell, Distances] | None = None
 ) -> dict[Cell, dict[str, Ratio]]:
-    """Every message's time over that of copies of its size, paired by launch.
+    """Return every message's time over that of copies of its size, paired by launch.
 
     Args:
         distances: How far apart the ranks of a cell were in its launches, where that is known: what was
@@ -53,7 +53,7 @@ def ratios_of(
 
 
 def measured_in(cells: Iterable[Cell]) -> Iterator[tuple[Cell, Cell]]:
-    """Each message with each copy of its size in the same job that it is measured in."""
+    """Yield each message with each copy of its size in the job that it is measured in."""
     cells = list(cells)
     sticks = {(c.pattern, c.mode, c.bytes, c.job): c for c in cells if c.buffers == "warm"}
     for cell in cells:

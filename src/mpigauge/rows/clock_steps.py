@@ -37,7 +37,7 @@ _CLASSES_APART = 3
 
 
 def clock_steps(launches: Iterable[Launch], visits: Iterable[Visit]) -> Steps:
-    """The step of the clock of each job.
+    """Return the step of the clock of each job.
 
     What the kernel records is the smallest difference of two readings. Of a clock finer than the cost of
     reading it, that is the cost, so the samples are asked whether they really lie a step apart.
@@ -89,7 +89,7 @@ def _is_lattice(visits: Iterable[Visit], step_ns: float) -> bool:
 
 
 def in_order(visits: Sequence[Values], steps_s: Sequence[float] = ()) -> Values:
-    """All rounds of some visits in ascending order, those of one class of a coarse clock spread over it.
+    """Return the rounds of visits in ascending order, those of one class of a coarse clock spread over it.
 
     The median of the result is that of grouped data: with the class of width d around m that holds the
     middle, F the share of rounds below it and f its own, ``m - d / 2 + d * (0.5 - F) / f``.
@@ -112,7 +112,7 @@ def spread_where_seen(
     largest_s: Values,
     part: Callable[[int], tuple[Sequence[Values], Sequence[float]]],
 ) -> Ragged:
-    """The same of many groups of visits, each a part, whose rounds are in ascending order already.
+    """Return groups of ordered rounds, each a part, those of one class of a coarse clock spread over it.
 
     Args:
         largest_s: The largest step of each group.
@@ -135,7 +135,7 @@ def _classes_spread(visits: Sequence[Values], steps_s: Sequence[float]) -> Value
 
 
 def _spread(values: Values, step_s: float) -> Values:
-    """Equal times, evenly over one step around theirs; 0 stays, for the clock stood still."""
+    """Return equal times, evenly over one step around theirs; 0 stays, for the clock stood still."""
     times, counts = np.unique(values, return_counts=True)
     ranks = np.arange(values.size) - np.repeat(np.cumsum(counts) - counts, counts)
     widths = np.where(times > 0, step_s, 0.0) / counts
@@ -144,14 +144,14 @@ def _spread(values: Values, step_s: float) -> Values:
 
 
 def median_of(visits: Sequence[Values], steps_s: Sequence[float] = ()) -> float:
-    """The median of the rounds of some visits; of grouped data where the clock's step is seen."""
+    """Return the median of the rounds of some visits; of grouped data where the clock's step is seen."""
     ordered = in_order(visits, steps_s)
     middle = ordered.size // 2
     return float(ordered[middle] if ordered.size % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
 
 
 def relative_step(medians: Values, steps_s: Sequence[float]) -> float:
-    """The step of the clock over the time; 0 where there is none or the clock stood still.
+    """Return the step of the clock over the time; 0 where there is none or the clock stood still.
 
     Args:
         medians: One number a launch, shape ``(launches,)``, in seconds.

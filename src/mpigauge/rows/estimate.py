@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from mpigauge.rows.clock_steps import relative_step
-from mpigauge.rows.variance import NO_SHARES, shares_of
-from mpigauge.rows.within_launch import summarise_launches
+from mpigauge.rows.within_launch import NO_SHARES, shares_of, summarise_launches
 from mpigauge.stats.interval import LAUNCHES_FOR_RANGE, interval_of, p_value_beyond, with_clock_step
 from mpigauge.stats.launch_groups import outliers, two_kinds
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
@@ -79,6 +78,9 @@ class Timing:
         launch_share: Share of the variance of launch medians that only more launches average out, 0 to 1.
         visit_share: Share that more visits average out.
         round_share: Share that more rounds average out; the three add up to 1.
+        by_launch: What stands for each launch, in seconds, by its number; nothing where none was measured.
+        step: The step of the clock over the time; of a printed number, the unit of its last digit.
+        in_parts: Launches that were started again on the way: cells of one may be of different processes.
     """
 
     estimate: float
@@ -105,6 +107,9 @@ class Timing:
     launch_share: float | None = None
     visit_share: float | None = None
     round_share: float | None = None
+    by_launch: Mapping[int, float] = field(default_factory=dict)
+    step: float = 0.0
+    in_parts: frozenset[int] = frozenset()
 
     @property
     def of_few_launches(self) -> bool:
@@ -165,11 +170,6 @@ class Timing:
         return np.array([*self.by_launch.values()])
 
     @property
-    def by_launch(self) -> Mapping[int, float]:
-        """What stands for each launch, in seconds, by its number; nothing where none was measured."""
-        return {}
-
-    @property
     def geometric_mean(self) -> float | None:
         """Return that of what stands for the launches, in seconds; None if that is 0 or not known."""
         known = self.by_launch.values()
@@ -180,16 +180,6 @@ class Timing:
         """Return what the estimate is of the numbers that stand for the launches."""
         return centre_of(self.launches)
 
-    @property
-    def step(self) -> float:
-        """The step of the clock over the time."""
-        return 0.0
-
-    @property
-    def in_parts(self) -> frozenset[int]:
-        """Launches that were started again on the way, so that two cells may be of different processes."""
-        return frozenset()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printed(Timing):
@@ -197,23 +187,9 @@ class Printed(Timing):
 
     Attributes:
         statistic: What it is of their samples; empty if they do not say.
-        last_digit: Its unit over the number.
-        times: Of each launch, in seconds, by its number; empty for one, of which no distance is known.
     """
 
     statistic: str = ""
-    last_digit: float = 0.0
-    times: tuple[tuple[int, float], ...] = ()
-
-    @property
-    def by_launch(self) -> Mapping[int, float]:
-        """Return the printed seconds of each launch by its number; nothing of a single one."""
-        return dict(self.times)
-
-    @property
-    def step(self) -> float:
-        """The unit of the last digit over the number, which hides what the step of a clock would."""
-        return self.last_digit
 
 
 def printed(
@@ -240,8 +216,8 @@ def printed(
         launches_half_width=found.half_width,
         launches=len(times_s),
         statistic=statistic,
-        last_digit=step,
-        times=tuple(times_s.items()),
+        by_launch=times_s,
+        step=step,
     )
 
 
@@ -255,12 +231,8 @@ class Estimate(Timing):
         launch_variance: Variance of the logarithm of a launch median that more rounds cannot remove.
         round_variance: Variance of log t that one round adds to a launch median; the middle over launches.
         kinds: Centres of two groups of launches, if they fall into two.
-        launch_medians: The statistic of each launch, in the order of launches.
-        launch_numbers: The number of each, in the same order.
         outliers: Numbers of launches that are far from the others.
         drifts: Of each launch that tells, ln(first quarter / last half) of its rounds.
-        clock_step: The step of the clock over the time.
-        restarted: Numbers of launches that were started again on the way.
     """
 
     launches: int
@@ -274,27 +246,8 @@ class Estimate(Timing):
     launch_variance: float | None
     round_variance: float | None
     kinds: tuple[float, float] | None
-    launch_medians: tuple[float, ...]
-    launch_numbers: tuple[int, ...] = ()
     outliers: tuple[int, ...] = ()
     drifts: tuple[float, ...] = ()
-    clock_step: float = 0.0
-    restarted: frozenset[int] = frozenset()
-
-    @property
-    def by_launch(self) -> Mapping[int, float]:
-        """What stands for each launch, in seconds, by its number."""
-        return dict(zip(self.launch_numbers, self.launch_medians, strict=True))
-
-    @property
-    def step(self) -> float:
-        """The step of the clock over the time."""
-        return self.clock_step
-
-    @property
-    def in_parts(self) -> frozenset[int]:
-        """Launches that were started again on the way."""
-        return self.restarted
 
 
 class Launches(NamedTuple):
@@ -316,30 +269,8 @@ class Launches(NamedTuple):
     pooled: Values | None = None
 
 
-def estimate(
-    launches: Sequence[Sequence[Values]],
-    stat: str = "median",
-    steps_s: Sequence[Sequence[float]] | None = None,
-    numbers: Sequence[int] | None = None,
-) -> Estimate:
-    """Everything that is said of one cell.
-
-    Args:
-        launches: As `Launches.visits`.
-        stat: One of STATS; it takes the place of the median of a launch.
-        steps_s: As of `Launches`; None: a clock without steps.
-        numbers: Of the launches; None: 1, 2, 3 and so on.
-
-    Raises:
-        ValueError: If there is no round at all.
-    """
-    steps_s = steps_s or [()] * len(launches)
-    numbers = numbers or range(1, len(launches) + 1)
-    return next(estimates([Launches(numbers, launches, steps_s)], stat))
-
-
 def estimates(cells: Iterable[Launches], stat: str = "median") -> Iterator[Estimate]:
-    """Everything that is said of each cell, in their order; as many as are needed are asked for at once.
+    """Yield everything that is said of each cell, in their order; as many as needed are asked for at once.
 
     Args:
         stat: One of STATS; it takes the place of the median of a launch.
@@ -365,7 +296,7 @@ def estimates(cells: Iterable[Launches], stat: str = "median") -> Iterator[Estim
 
 
 def _measured(cell: Launches) -> Launches:
-    """The launches that have rounds."""
+    """Return the launches that have rounds."""
     each = zip(cell.numbers, cell.visits, cell.steps_s, strict=True)
     known = [launch for launch in each if any(visit.size for visit in launch[1])]
     if not known:
@@ -407,16 +338,15 @@ def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> 
         launch_variance=shares.beyond_rounds,
         round_variance=_round_variance(summaries) if stat == MEDIAN else None,
         kinds=two_kinds(medians, clock_step),
-        launch_medians=tuple(medians.tolist()),
-        launch_numbers=tuple(cell.numbers),
+        by_launch=dict(zip(cell.numbers, medians.tolist(), strict=True)),
         outliers=tuple(cell.numbers[place] for place in outliers(medians, clock_step)),
         drifts=tuple(summary.drift for summary in summaries if summary.drift is not None),
-        clock_step=clock_step,
+        step=clock_step,
     )
 
 
 def _in_order(cell: Launches) -> Values:
-    """All rounds of a cell in ascending order, in an array that may be written to."""
+    """Return all rounds of a cell in ascending order, in an array that may be written to."""
     ordered = cell.pooled
     if ordered is None:
         ordered = np.concatenate([visit for visits in cell.visits for visit in visits])
@@ -425,7 +355,7 @@ def _in_order(cell: Launches) -> Values:
 
 
 def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] | tuple[None, None]:
-    """Of the median of launch medians, by order statistics, with what a step of the clock hides."""
+    """Return the order-statistics interval of the median of launch medians, with what a clock step hides."""
     low, high = median_interval(medians)
     if math.isnan(low):
         return None, None
@@ -437,7 +367,7 @@ def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] |
 
 
 def _round_variance(summaries: Sequence[LaunchSummary]) -> float | None:
-    """None where rounds show no variance: of equal ones nobody knows how much they vary."""
+    """Return the middle variance that a round adds; None of rounds without any, which tell nothing of it."""
     variance = float(np.median([summary.round_variance for summary in summaries]))
     return variance if variance > 0 else None
 
@@ -445,7 +375,7 @@ def _round_variance(summaries: Sequence[LaunchSummary]) -> float | None:
 def rounds_per_launch_advice(
     seconds_per_launch: float, seconds_per_round: float, round_variance: float, launch_variance: float
 ) -> int | None:
-    """How many rounds a launch give the narrowest interval in a given time.
+    """Return how many rounds per launch give the narrowest interval in a given time.
 
     Args:
         seconds_per_launch: What a launch costs before its first round.

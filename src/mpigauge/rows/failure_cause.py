@@ -153,7 +153,7 @@ def telling_line(words: str) -> str:
 
 
 def _of_ours(line: str, told: LastWords) -> str:
-    """A line of ours; where it ends in an error stack of the library, with the end of that."""
+    """Return a line of ours; where it ends in an error stack of the library, with the end of that."""
     call = re.match(r"(.*?: rank \d+: ).*?\b(MPI_\w+)\(", line)
     if STACK_BEGINS.search(line) and call and (deepest := _deepest(told)):
         return f"{call[1]}{call[2]}: {deepest}"
@@ -189,7 +189,7 @@ def _told_apart(words: str) -> LastWords:
 
 
 def _cause(told: LastWords) -> str:
-    """The first of these that is there."""
+    """Return the first of these that is there."""
     said = [line for line in told.lines if not OF_DEATH.match(line)]
     if missing := next(filter(_names_what_is_missing, [*said, *map(_of_stack, told.stack)]), ""):
         return _whole(said, missing)
@@ -209,18 +209,18 @@ def _names_what_is_missing(line: str) -> bool:
 
 
 def _deepest(told: LastWords) -> str:
-    """The last line of an error stack that says something; empty if there is none but the call itself."""
+    """Return the last line of an error stack that says something; empty if it has the call alone."""
     behind = [one for one in told.stack if not EMPTY.fullmatch(STACK.sub(r"\g<what>", one).strip())]
     return _of_stack(behind[-1]) if behind else ""
 
 
 def _of_stack(line: str) -> str:
-    """A line of an error stack without its dots."""
+    """Return a line of an error stack without its dots."""
     return STACK.sub(r"\g<where>: \g<what>", line)
 
 
 def _first_sentence(paragraph: Sequence[str]) -> str:
-    """The first sentence of a paragraph, and what it is about where lines below it say so."""
+    """Return the first sentence of a paragraph, and what it is about where lines below it say so."""
     below = [line for line in paragraph[1:] if not FIELD.fullmatch(line)]
     prose = " ".join(" ".join([*paragraph[:1], *below]).split())
     found = SENTENCE.match(prose)
@@ -234,7 +234,7 @@ def _first_sentence(paragraph: Sequence[str]) -> str:
 
 
 def _whole(lines: Sequence[str], line: str) -> str:
-    """A line with those around it that belong to its sentence: prose is wrapped."""
+    """Return a line with those around it that belong to its sentence: prose is wrapped."""
     if not line or SPEAKER.match(line) or line not in lines:
         return line
     first = last = lines.index(line)
@@ -248,7 +248,7 @@ def _whole(lines: Sequence[str], line: str) -> str:
 
 
 def _goes_on(line: str) -> bool:
-    """Whether the sentence of a line ends in a later one."""
+    """Return whether the sentence of a line ends in a later one."""
     return not SPEAKER.match(line) and len(line) >= WRAPPED_LEAST and not line.endswith((".", ":", "!"))
 
 
@@ -256,7 +256,7 @@ def _goes_on(line: str) -> bool:
 
 
 def _death(told: LastWords) -> str:
-    """Which rank or host died, and of what: first what did not die of the launcher's own SIGKILL."""
+    """Return which rank or host died, and of what: first what did not die of the launcher's own SIGKILL."""
     found = [" ".join(" ".join(one).split()) for one in told.paragraphs if NOTICED.search(" ".join(one))]
     found = [one.partition("). ")[0] for one in found]
     said = next((match[1] for line in told.lines if (match := EXIT_STRING.match(line))), "")
@@ -267,7 +267,7 @@ def _death(told: LastWords) -> str:
 
 
 def _consequence(told: LastWords) -> str:
-    """What is said of no cause and no death: a paragraph about what followed, or the last line."""
+    """Return what is neither cause nor death: a paragraph about what followed, or the last line."""
     errors = [line for line in told.lines if CAUSE.search(line)]
     errors = [line for line in errors if not LAUNCHERS_LOG.search(line)] or errors
     sentences = [_first_sentence(one) for one in told.paragraphs]
@@ -277,7 +277,7 @@ def _consequence(told: LastWords) -> str:
 
 
 def _signal_of(failure: Failure) -> str:
-    """The signal that the exit status tells of; what we have ended ourselves ended as we asked."""
+    """Return the signal that the exit status tells of; what we have ended ourselves ended as we asked."""
     status = failure.status
     if status is None or failure.kind != "crash":
         return ""

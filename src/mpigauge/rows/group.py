@@ -6,13 +6,13 @@ All else must be equal, so that a new factor keeps rows apart everywhere without
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from mpigauge.plan.factors import FACTORS
 from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import StateName
@@ -34,6 +34,13 @@ class OfCell(Protocol):
     @property
     def state(self) -> StateName | None:
         """The state of the machine; None if that had one only."""
+
+
+class Subject(NamedTuple):
+    """What a number is of: a cell, in a state of the machine if that had several."""
+
+    cell: Cell
+    state: StateName | None = None
 
 
 R = TypeVar("R", bound=OfCell)
@@ -66,3 +73,41 @@ def cell_key(cell: Cell, but: Container[str] = ()) -> Key:
 def words_key(words: Mapping[str, str], but: Container[str] = ()) -> tuple[tuple[str, str], ...]:
     """Return what something is of, in the words of legends and titles by factor, without these factors."""
     return tuple([pair for pair in words.items() if pair[0] not in but])
+
+
+def each_state(rows: Sequence[R]) -> list[list[R]]:
+    """Return rows for each state of the machine that they are of, with those of no state in each."""
+    states = dict.fromkeys(row.state for row in rows if row.state) or (None,)
+    return [[row for row in rows if row.state in {state, None}] for state in states]
+
+
+def by_state(rows: Sequence[R]) -> Iterator[tuple[list[R], list[R]]]:
+    """Yield rows of one state, or of none, and those that they may be divided by: theirs, and of no state."""
+    for state, mine in group_by(rows, lambda row: row.state).items():
+        yield mine, [row for row in rows if row.state in {state, None}]
+
+
+def in_one_state(rows: Iterable[OfCell]) -> bool:
+    """Return whether rows are of one state of the machine, as far as they are of any."""
+    return len({row.state for row in rows} - {None}) <= 1
+
+
+def same_state(one: OfCell, other: OfCell) -> bool:
+    """Return whether two rows are of the same state of the machine, or both of none."""
+    return one.state == other.state
+
+
+def of_states(rows: Iterable[R], others: Iterable[OfCell]) -> list[R]:
+    """Return rows of the states of the machine that others are of, and of no state."""
+    states = {row.state for row in others} | {None}
+    return [row for row in rows if row.state in states]
+
+
+def subject_of(rows: Sequence[OfCell]) -> Subject:
+    """Return the cell of the first of several rows, in the state that any of them is of."""
+    return Subject(rows[0].cell, next((row.state for row in rows if row.state), None))
+
+
+def job_key(row: OfCell) -> Key:
+    """Return the job that a row is of, and the state of the machine."""
+    return row.cell.job, row.state

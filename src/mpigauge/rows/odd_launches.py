@@ -48,7 +48,7 @@ class OddLaunch:
 
 
 def odd_launches(result: Result, rows: Iterable[Row]) -> list[OddLaunch]:
-    """Those of all jobs, in the order of jobs and launches."""
+    """Return the odd launches of all jobs, in the order of jobs and launches."""
     begins = begins_s(result.launches)
     jobs: dict[JobKey, list[tuple[Cell, Estimate]]] = defaultdict(list)
     for row in rows:
@@ -63,7 +63,7 @@ def odd_launches(result: Result, rows: Iterable[Row]) -> list[OddLaunch]:
 
 
 def unexplained(rows: Iterable[Row], odd: Sequence[OddLaunch]) -> frozenset[Cell]:
-    """Cells with a launch that is far from the others in that cell alone."""
+    """Return cells with a launch that is far from the others in that cell alone."""
     known = {(one.job, one.number) for one in odd}
     return frozenset(
         row.cell
@@ -75,13 +75,13 @@ def unexplained(rows: Iterable[Row], odd: Sequence[OddLaunch]) -> frozenset[Cell
 def _odd(
     job: JobKey, number: int, times: Sequence[tuple[Cell, Estimate]], begin_s: float | None
 ) -> Iterator[OddLaunch]:
-    """One launch, if it is far off in several cells."""
+    """Yield a launch if it is far off in several cells."""
     factors = {
-        cell: time.by_launch[number] / median(time.launch_medians)
+        cell: time.by_launch[number] / median(time.by_launch.values())
         for cell, time in times
         if number in time.outliers
     }
     if len(factors) >= LEAST_CELLS:
-        measured = sum(number in time.launch_numbers for _, time in times)
+        measured = sum(number in time.by_launch for _, time in times)
         middle, least, most = median(factors.values()), min(factors.values()), max(factors.values())
         yield OddLaunch(job, number, middle, least, most, tuple(factors), measured, begin_s)

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from mpigauge.result.compact import EMPTY, LISTS, pack
 from mpigauge.result.kernel_data import READINGS
-from mpigauge.rows.machine.by_state import asked_for, by_state
-from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.samples import NO_STEPS, by_cell, half_widths
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
@@ -27,7 +26,7 @@ def widths_asked(
     medians: Medians | None = None,
     least: int = ENOUGH_LAUNCHES,
 ) -> dict[Cell, float | None]:
-    """Relative half-width of every cell's interval, the widest of the states in which precision is asked for.
+    """Return the half-width of every cell's interval, the widest of the states that are asked for.
 
     That is the state that has most of the time, and every other that has a fifth of it. Where the machine has
     one state only, it is the width of the one interval that there is.
@@ -44,12 +43,12 @@ def widths_asked(
     Source:
         docs/method.md#states-of-the-machine
     """
-    states = states_of(visits)
-    if not states.states:
+    split = split_visits(visits)
+    if not split:
         return half_widths(visits, steps, medians, least)
     widths: dict[Cell, float | None] = {}
     for cell, mine in by_cell(visits).items():
-        parts = asked_for(by_state(mine, states), states)
+        parts = split.asked_for(split.parts(mine))
         found = [half_widths(part.visits, steps, medians, least).get(cell) for part in parts]
         known = [width for width in found if width is not None]
         widths[cell] = max(known) if len(known) == len(found) else None
@@ -63,7 +62,7 @@ _DROPPED = {*LISTS, *READINGS} - _KEPT
 
 
 def essential_visit(visit: Visit) -> Visit:
-    """As much of a visit as its width asks for, in little memory: samples, and what it was made in.
+    """Return as much of a visit as its width asks for, in little memory: samples, and what it was made in.
 
     A campaign has all of them in memory, on a node that it measures.
     """
@@ -73,7 +72,7 @@ def essential_visit(visit: Visit) -> Visit:
 
 
 def essential_launch(launch: Launch) -> Launch:
-    """As much of a launch: of its ranks the one whose clock has the longest step."""
+    """Return as much of a launch: of its ranks the one whose clock has the longest step."""
     coarsest = max(launch.ranks_at, key=lambda rank: rank.clock_step_ns, default=None)
     return replace(
         launch, command=(), ranks_at=() if coarsest is None else (coarsest,), variables={}, reported=""

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import EVERY_PAIR, ONE, Pattern, Terms, blocks_of, known
 from mpigauge.rows.estimate import Timing
-from mpigauge.rows.reasons import ImplausibleRate
+from mpigauge.rows.status import ImplausibleRate
 
 PLAUSIBLE_BYTES_PER_S = 384e9
 """No core is faster with what is larger than its L2: one cache line per cycle at 6 GHz.
@@ -27,24 +27,24 @@ L2_BYTES = 4 * 2**20
 
 
 def algorithm_bytes(cell: Cell, pattern: Pattern) -> int | None:
-    """Bytes that one operation is about, in all directions; None if they depend on ranks that nobody says."""
+    """Return the bytes that an operation is about, all directions; None if they depend on unknown ranks."""
     blocks = _blocks(pattern.volumes.operation, cell)
     return None if blocks is None else directions_of(cell, pattern) * int(blocks) * cell.bytes
 
 
 def bus_bytes(cell: Cell, pattern: Pattern) -> float | None:
-    """Bytes that one operation sends over a link; None where the field gives none, or as above."""
+    """Return the bytes that an operation sends over a link; None where the field gives none, or as above."""
     blocks = _blocks(pattern.volumes.bus, cell) if any(pattern.volumes.bus) else None
     return None if blocks is None else blocks * directions_of(cell, pattern) * cell.bytes
 
 
 def wire_bytes(cell: Cell, pattern: Pattern) -> int:
-    """Bytes that all ranks together must get from others in one operation, whatever the algorithm."""
+    """Return bytes that all ranks together must get from others in one operation, whatever the algorithm."""
     return int(directions_of(cell, pattern) * blocks_of(pattern.volumes.wire, cell.ranks)) * cell.bytes
 
 
 def _blocks(terms: Terms, cell: Cell) -> float | None:
-    """How many blocks a volume is; None where that depends on a number of ranks that nobody says."""
+    """Return how many blocks a volume is; None where that depends on a number of ranks that nobody says."""
     inverse, _, each, squared = terms
     if cell.ranks == 0 and (inverse or each or squared):
         return None
@@ -52,13 +52,13 @@ def _blocks(terms: Terms, cell: Cell) -> float | None:
 
 
 def directions_of(cell: Cell, pattern: Pattern | None) -> int:
-    """Messages in flight at once between a pair of ranks."""
+    """Return messages in flight at once between a pair of ranks."""
     mode = pattern.mode(cell.mode) if pattern is not None else None
     return mode.directions if mode is not None else 1
 
 
 def rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
-    """Bytes over the time of one operation (docs/numbers.md#rates: never a mean of rates)."""
+    """Return bytes over the time of one operation (docs/numbers.md#rates: never a mean of rates)."""
     if time is None or pattern is None or not pattern.moves_bytes or time.estimate <= 0 or cell.bytes == 0:
         return None
     moved = algorithm_bytes(cell, pattern)
@@ -66,7 +66,7 @@ def rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float |
 
 
 def bus_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
-    """Bus bandwidth; None where there is none."""
+    """Return the bus bandwidth; None where there is none."""
     if time is None or pattern is None or time.estimate <= 0 or cell.bytes == 0:
         return None
     moved = bus_bytes(cell, pattern)
@@ -74,7 +74,7 @@ def bus_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> flo
 
 
 def message_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
-    """Messages over the time of one operation: of all pairs, in all directions.
+    """Return messages over the time of one operation: of all pairs, in all directions.
 
     Of others, whose benchmarks count those of all ranks, of all that they count.
     """
@@ -89,7 +89,7 @@ def message_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) ->
 def implausible(
     cell: Cell, pattern: Pattern | None, time: Timing, caches: Mapping[str, int]
 ) -> ImplausibleRate | None:
-    """Why a rate of memory cannot be true; None if it can (docs/method.md#memory).
+    """Return why a rate of memory cannot be true; None if it can (docs/method.md#memory).
 
     Args:
         caches: Level and type to size in bytes, as the system claims it.

@@ -100,7 +100,7 @@ class TimePair:
     paired: bool
 
     def ratio(self, clock_step: float = 0.0) -> Ratio | None:
-        """How many times as long the one takes as the other; None as of `ratio_of`."""
+        """Return how many times as long the one takes as the other; None as of `ratio_of`."""
         over, under = _logs(self.over), _logs(self.under)
         if over is None or under is None:
             return None
@@ -113,7 +113,7 @@ class TimePair:
         return _alone(Unpaired(under[:, None], over[:, None], floor), paired=False)
 
     def difference(self, hidden_s: float = 0.0) -> tuple[float, float] | tuple[None, None]:
-        """95 % interval of what the one takes beyond the other, in seconds; None twice if not paired.
+        """Return the 95 % interval of what one takes beyond the other, in seconds; None twice if not paired.
 
         Args:
             hidden_s: What the steps of the clock hide of it.
@@ -128,7 +128,7 @@ class TimePair:
 def compared(
     over: Mapping[int, float], under: Mapping[int, float], *, paired: bool, apart: Collection[int] = ()
 ) -> TimePair:
-    """The launches that a ratio rests on: arguments as of `ratio_of`."""
+    """Return the launches that a ratio rests on: arguments as of `ratio_of`."""
     common = sorted(over.keys() & under.keys() - set(apart))
     if paired and len(common) >= max(_LEAST, PAIRED_SHARE * max(len(over), len(under))):
         over, under = ({launch: side[launch] for launch in common} for side in (over, under))
@@ -144,7 +144,7 @@ def ratio_of(
     clock_step: float = 0.0,
     apart: Collection[int] = (),
 ) -> Ratio | None:
-    """How many times as long one thing takes as another.
+    """Return how many times as long one thing takes as another.
 
     Args:
         over: Launch number to the launch's time in seconds.
@@ -194,7 +194,7 @@ def log_matrix(cells: Sequence[Mapping[int, float]]) -> Values:
 
 
 def difference(over: Timing, under: Timing) -> Interval | None:
-    """What one cell takes beyond another, in seconds, launch by launch, with a 95 % interval.
+    """Return what one takes beyond the other, in seconds, launch by launch, with a 95 % interval.
 
     Returns:
         None with fewer than two launches that have both.
@@ -211,18 +211,18 @@ def difference(over: Timing, under: Timing) -> Interval | None:
 
 
 def hidden(over: Timing, under: Timing) -> float:
-    """What the steps of the clock hide of the difference of two times, in seconds."""
+    """Return what the steps of the clock hide of the difference of two times, in seconds."""
     return math.hypot(over.step * over.estimate, under.step * under.estimate)
 
 
 def _logs(times: Mapping[int, float]) -> Values | None:
-    """Of the times of launches; None if there are none or one is not positive and finite."""
+    """Return logarithms of times of launches; None if there are none or one is not positive and finite."""
     chosen = [*times.values()]
     return np.log(chosen) if chosen and all(0 < time < math.inf for time in chosen) else None
 
 
 def _alone(family: Family, *, paired: bool) -> Ratio:
-    """The only cell of a family."""
+    """Return the only cell of a family."""
     thresholds = Thresholds()
     mean, half = float(family.mean[0]), float((joint_reach(family, thresholds.level) * family.error)[0])
     launches = int(family.launches[0])
@@ -234,7 +234,7 @@ def _alone(family: Family, *, paired: bool) -> Ratio:
 
 
 def below_from(sizes_bytes: Sequence[int], ratios: Sequence[float], limit: float) -> int | None:
-    """The smallest size from which on the ratio of every measured size is below the limit.
+    """Return the smallest size from which on the ratio of every measured size is below the limit.
 
     Args:
         sizes_bytes: In any order; size 0 does not count.

@@ -1,4 +1,7 @@
-"""From visits to what is said of each cell: estimates, rates, CPU time, warnings."""
+"""From a result to its rows, what is said of each cell: load, split, estimate, judge and annotate.
+
+Each step takes what those before it return, and nothing goes back.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,39 +9,32 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mpigauge.plan.lab import least_delay_s
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import Pattern, patterns_with
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.result.reader import Result
-from mpigauge.result.records import Visit
+from mpigauge.result.records import Launch, Visit
 from mpigauge.rows.baselines import ratios_of
-from mpigauge.rows.cpu import cpu_s, cpu_share
-from mpigauge.rows.estimate import Estimate, Printed, Timing, estimates, printed, rounds_per_launch_advice
-from mpigauge.rows.machine.by_state import InState, StateTime, by_state, shown
-from mpigauge.rows.machine.conditions import distances_of, disturbed_share
-from mpigauge.rows.machine.rank_groups import seat_of
-from mpigauge.rows.machine.serial_correlation import launches_in_time
-from mpigauge.rows.machine.sessions import Across, OverSessions, across
-from mpigauge.rows.machine.speed_uncertainty import for_other_minutes
-from mpigauge.rows.machine.states import States, states_of
-from mpigauge.rows.rates import bus_rate_of, directions_of, implausible, message_rate_of, rate_of
+from mpigauge.rows.estimate import Estimate, Printed, Timing, rounds_per_launch_advice
+from mpigauge.rows.group import Subject, by_state
+from mpigauge.rows.judge import Judged, StateTime, judge
+from mpigauge.rows.load import LoadedResult, load
+from mpigauge.rows.machine.conditions import distances_of
+from mpigauge.rows.machine.sessions import Across, OverSessions, across, sessions_of
+from mpigauge.rows.machine.split import split
+from mpigauge.rows.rates import bus_rate_of, directions_of, message_rate_of, rate_of
 from mpigauge.rows.ratios import Ratio
-from mpigauge.rows.reasons import NotInState, Reason
-from mpigauge.rows.result_context import Shared, shared_of
-from mpigauge.rows.samples import by_cell, first_s, launches_of, visits_by_launch
-from mpigauge.rows.status import Outcome, outcome_of
-from mpigauge.rows.synchrony import ClockState, Overlap, Start, overlap_of, start_of
-from mpigauge.rows.transport.labels import Travel
-from mpigauge.rows.warnings import (
-    CROWDED,
-    Circumstances,
-    Warning,  # noqa: A004 - read as such
-    WarningKind,
-    warnings_for,
-)
+from mpigauge.rows.samples import cpu_s, cpu_share, first_s
+from mpigauge.rows.status import Reason
+from mpigauge.rows.synchrony import ClockState, Overlap, Start, overlap_of
+from mpigauge.rows.times import estimate
+from mpigauge.rows.transport.proof import Travel
+from mpigauge.rows.warnings import CROWDED, Warning, WarningKind  # noqa: A004 - read as such
 from mpigauge.vocabulary import UNMEASURED, StateChoice, StateName, Status
 
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
+Sessions = Sequence[Sequence[int]]
+"""Numbers of launches by session."""
+
 MEDIAN = "median"
 """What is said of a launch unless another statistic is asked for."""
 
@@ -75,7 +71,7 @@ class Row:
         state: The state of the machine that it is of; None if that had one only, or if it is not known.
         states: Its time in every state that it was measured in; empty if there is one only.
         disturbed_share: Of its visits, those during which somebody else used the cores; None if not known.
-        best_awaited: Whether a better rate may still be measured: `find.so_far`.
+        best_awaited: Whether a better rate may still be measured: `find.unsettled`.
         typical_awaited: Whether a size that would rather be quoted is still to be measured.
     """
 
@@ -111,6 +107,11 @@ class Row:
     typical_awaited: bool = False
 
     @property
+    def of(self) -> Subject:
+        """The cell, in the state of the machine that the row is of."""
+        return Subject(self.cell, self.state)
+
+    @property
     def oversubscribed(self) -> bool:
         """More ranks than cores."""
         return any(warning.kind == "oversubscribed" for warning in self.warnings)
@@ -131,33 +132,94 @@ class Row:
         return isinstance(self.time, Printed)
 
 
-def rows(
-    result: Result, stat: str = MEDIAN, choice: StateChoice | None = None, states: States | None = None
-) -> list[Row]:
-    """What is said of every cell of a result, in the order of its plan.
+def rows(result: Result, stat: str = MEDIAN, choice: StateChoice | None = None) -> list[Row]:
+    """Return what is said of every cell of a result, in the order of its plan.
 
     A cell has a row, and where the machine had several states, none of them usual, one for each.
 
     Args:
         stat: Which statistic of a launch the whole chain works on; one of `vocabulary.STATS`.
         choice: A state of the machine, or a row for each; None for the usual one.
-        states: The states of the machine, if they are known already.
     """
-    states = states or states_of(result.visits)
-    measured = by_cell(result.visits)
-    around = shared_of(result, states)
-    parts = {cell: by_state(measured.get(cell, []), states) for cell in result.campaign.cells}
-    times = _times(around, parts, stat)
-    # Launches in several states follow each other by these: they are told apart, not widened for it.
-    if not states.states:
-        together = launches_in_time(time for time in times.values() if time is not None)
-        around = replace(around, in_time=together)
-    found = [row for cell in parts for row in _rows(around, cell, parts[cell], times, stat, choice)]
+    loaded = load(result)
+    parts = split(loaded)
+    times = estimate(loaded, parts, stat)
+    judged = judge(loaded, parts, times, stat, choice)
+    return annotate(loaded, judged)
+
+
+def annotate(loaded: LoadedResult, judged: Sequence[Judged]) -> list[Row]:
+    """Return what was judged as rows, with rates, ratios and times over sessions: the last step."""
+    sessions, cost_s = sessions_of(loaded.result.launches), startup_s(loaded.result.launches)
+    found = [_row(one, loaded, sessions, cost_s) for one in judged]
     return _with_ratios(found)
 
 
+def _row(
+    one: Judged, loaded: LoadedResult, sessions: Sequence[Sequence[int]], startup_s: float | None
+) -> Row:
+    cell, time, good, pattern = one.cell, one.time, one.good, loaded.patterns.get(one.cell.pattern)
+    return Row(
+        cell=cell,
+        status=one.outcome.status,
+        reason=one.outcome.reason,
+        limit_bytes=one.outcome.limit_bytes,
+        time=time,
+        rate_bytes_per_s=rate_of(cell, pattern, time),
+        bus_bytes_per_s=bus_rate_of(cell, pattern, time),
+        messages_per_s=message_rate_of(cell, pattern, time),
+        directions=directions_of(cell, pattern),
+        cpu_s_per_op=cpu_s(good),
+        cpu_share=cpu_share(cell, pattern, good),
+        start=one.start,
+        clock=one.clock,
+        overlap=overlap_of(good, loaded.steps.get(cell.job, 0.0)),
+        across=across(time, sessions),
+        sized=pattern is None or pattern.sized,
+        talks=pattern is None or pattern.active_ranks != 1,
+        travel=one.travel,
+        first_s=first_s(good),
+        advised_samples=_advised_samples(startup_s, time, good),
+        batch=max((visit.batch for visit in good), default=0),
+        warnings=one.warnings,
+        visits=one.visits,
+        state=one.state,
+        states=one.states,
+        disturbed_share=one.disturbed_share,
+    )
+
+
+def _with_ratios(found: list[Row]) -> list[Row]:
+    """Return rows with their ratios to copies in the same state, or to those whose state is not known."""
+    ratios: dict[Subject, Mapping[str, Ratio]] = {}
+    for mine, beside in by_state(found):
+        times = {row.cell: row.time for row in beside if row.time is not None}
+        known = ratios_of(times, {row.cell: distances_of(row.visits) for row in beside})
+        ratios |= {row.of: known[row.cell] for row in mine if row.cell in known}
+    return [replace(row, ratios=ratios.get(row.of, {})) for row in found]
+
+
+def _advised_samples(startup_s: float | None, time: Timing | None, visits: Sequence[Visit]) -> int | None:
+    """Return the samples per launch that give the narrowest interval; None if what they cost is not known."""
+    if not isinstance(time, Estimate) or time.round_variance is None or time.launch_variance is None:
+        return None
+    if startup_s is None:
+        return None
+    sample_s = time.estimate * max(visit.ops for visit in visits)
+    return rounds_per_launch_advice(startup_s, sample_s, time.round_variance, time.launch_variance)
+
+
+def startup_s(launches: Sequence[Launch]) -> float | None:
+    """Return what a launch costs before its first round, in the mean; None if it is not known."""
+    known = [launch.startup_s for launch in launches if launch.startup_s is not None]
+    return float(np.mean(known)) if known else None
+
+
+# ---- What many rows say --------------------------------------------------------------------------
+
+
 def why_nothing(found: Sequence[Row]) -> Reason | None:
-    """Why no cell has a time though one was to have one; None if any has, or broke, or all would deadlock.
+    """Return why no cell has a time; None if any has, or broke, or all would deadlock.
 
     A cell that would deadlock may be told so before there is time for any other, and the floor of the
     instrument, which is measured beside what was asked for, is nobody's result.
@@ -168,176 +230,8 @@ def why_nothing(found: Sequence[Row]) -> Reason | None:
     return next((row.reason for row in others if row.status == "skipped"), None)
 
 
-def _rows(
-    around: Shared,
-    cell: Cell,
-    parts: Sequence[InState],
-    times: Mapping[tuple[Cell, StateName | None], Timing | None],
-    stat: str,
-    choice: StateChoice | None,
-) -> list[Row]:
-    """The row of a cell, or one for each state to be shown; all of them know its time in the others."""
-    rows_ = {one.state: _row(around, cell, one, times[cell, one.state], stat) for one in parts}
-    known = tuple(StateTime(state, row.time) for state, row in rows_.items() if state and row.time)
-    chosen = [rows_[one.state] for one in shown(parts, around.states, choice)]
-    if not chosen and choice is not None and choice != "all":
-        nothing = _row(around, cell, InState(choice, ()), None, stat)
-        chosen = [replace(nothing, status="skipped", reason=NotInState(choice))]
-    return [replace(row, states=known) for row in chosen] if known else chosen
-
-
-def _with_ratios(found: list[Row]) -> list[Row]:
-    """Each with its ratios to copies in the same state, or to those whose state is not known."""
-    ratios: dict[tuple[StateName | None, Cell], Mapping[str, Ratio]] = {}
-    for state in dict.fromkeys(row.state for row in found):
-        mine = [row for row in found if row.state in (state, None)]
-        times = {row.cell: row.time for row in mine if row.time is not None}
-        of_state = ratios_of(times, {row.cell: distances_of(row.visits) for row in mine})
-        ratios |= {(state, cell): ratio for cell, ratio in of_state.items()}
-    return [replace(row, ratios=ratios.get((row.state, row.cell), {})) for row in found]
-
-
-def _row(around: Shared, cell: Cell, part: InState, time: Timing | None, stat: str) -> Row:
-    """The row of visits of a cell; a time that cannot be believed takes all that was measured with it."""
-    pattern, visits = around.patterns.get(cell.pattern), list(part.visits)
-    if time is not None:
-        time = time.widened(around.in_time.factor) if around.in_time else time
-        time = for_other_minutes(time, visits, around.meanwhile.get(seat_of(cell)))
-    outcome = outcome_of(around.outcomes, cell, time)
-    if time is not None and (refusal := _refusal(around, cell, time)):
-        outcome, time, visits = Outcome("failed", refusal), None, []
-    good = [visit for visit in visits if not visit.corrupt]
-    step_ns = around.steps.get(cell.job, 0.0)
-    start = start_of(good, step_ns)
-    clock = around.clocks.get(cell.job) if start else None
-    return Row(
-        cell=cell,
-        status=outcome.status,
-        reason=outcome.reason,
-        limit_bytes=outcome.limit_bytes,
-        time=time,
-        rate_bytes_per_s=rate_of(cell, pattern, time),
-        bus_bytes_per_s=bus_rate_of(cell, pattern, time),
-        messages_per_s=message_rate_of(cell, pattern, time),
-        directions=directions_of(cell, pattern),
-        cpu_s_per_op=cpu_s(good),
-        cpu_share=cpu_share(cell, pattern, good),
-        start=start,
-        clock=clock,
-        overlap=overlap_of(good, step_ns),
-        across=across(time, around.sessions),
-        sized=pattern is None or pattern.sized,
-        talks=pattern is None or pattern.active_ranks != 1,
-        travel=around.labels.of(cell),
-        first_s=first_s(good),
-        advised_samples=_advised_samples(around.startup_s, time, good),
-        batch=max((visit.batch for visit in good), default=0),
-        warnings=_warnings(around, cell, time, good, stat, start, clock),
-        visits=tuple(visits),
-        state=part.state,
-        disturbed_share=None if around.crowding.lacks_processors(cell) else disturbed_share(good),
-    )
-
-
-def _times(
-    around: Shared, parts: Mapping[Cell, Sequence[InState]], stat: str
-) -> dict[tuple[Cell, StateName | None], Timing | None]:
-    """The times that were measured, else those that others have published."""
-    each = {(cell, one.state): one.visits for cell in parts for one in parts[cell]}
-    measured = {key: visits for key, visits in each.items() if any(not visit.corrupt for visit in visits)}
-    # One after the other as they are needed: all samples as floating-point numbers are a second result.
-    launches = (launches_of(visits_by_launch(visits), around.steps) for visits in measured.values())
-    found = dict(zip(measured, estimates(launches, stat), strict=True))
-    return {
-        key: _with_restarts(around, key[0], found[key]) if key in found else _printed(around, key[0])
-        for key in each
-    }
-
-
-def _with_restarts(around: Shared, cell: Cell, time: Estimate) -> Estimate:
-    restarted = around.restarted.get(cell.job)
-    return replace(time, restarted=restarted) if restarted else time
-
-
-def _printed(around: Shared, cell: Cell) -> Timing | None:
-    """What others have published."""
-    imported = around.imported.get(cell)
-    if not imported:
-        return None
-    statistics = dict.fromkeys(one.statistic for one in imported)
-    times_s = {one.launch: one.time_s for one in imported}
-    return printed(
-        times_s, "; ".join(filter(None, statistics)), imported[0].stddev_s, max(one.step for one in imported)
-    )
-
-
-def _refusal(around: Shared, cell: Cell, time: Timing) -> Reason | None:
-    """Why a time cannot be believed; None if it can."""
-    pattern, machine = around.patterns.get(cell.pattern), around.result.campaign.environment
-    travel = around.labels.of(cell)
-    mislabelled = travel.refutation if travel else None
-    return mislabelled or implausible(cell, pattern, time, machine.caches)
-
-
-def _warnings(
-    around: Shared,
-    cell: Cell,
-    time: Timing | None,
-    visits: Sequence[Visit],
-    stat: str,
-    start: Start | None,
-    clock: ClockState | None,
-) -> tuple[Warning, ...]:
-    """What must be known of a time that was measured; the floor of the instrument is nobody's result."""
-    pattern, result = around.patterns.get(cell.pattern), around.result
-    if not isinstance(time, Estimate) or not visits or (pattern is not None and pattern.is_floor):
-        return ()
-    lab = result.campaign.plan.lab
-    # A launch that was never in this state, or never quiet, is not lost.
-    whole = not result.left_out and not any(around.states.knows(visit) for visit in visits)
-    circumstances = Circumstances(
-        estimate=time,
-        ranks=cell.ranks,
-        cores=around.cores,
-        launches_requested=around.launches_made.get(cell.job, 0) if whole else time.launches,
-        launches_skipped=around.launches_skipped[cell] if whole else 0,
-        precision=result.campaign.plan.precision,
-        batch=max(visit.batch for visit in visits),
-        stat=stat,
-        in_a_row=pattern.mode_in_a_row if pattern and pattern.mode_in_a_row != cell.mode else "",
-        clock_cost_s=around.clock_cost_s if pattern and pattern.sampled.single else 0.0,
-        skew_s=start.skew_p50_s if start else 0.0,
-        late_share=start.late_share if start else 0.0,
-        clock_error_s=clock.error_s if clock else 0.0,
-        relay_late_share=(late := _relay_late(pattern, visits)),
-        relay_planted_s=least_delay_s(lab, cell.placement.split(",")) if late and lab else 0.0,
-        in_time=around.in_time,
-        span_s=around.span_s,
-        crowd=(crowd := around.crowding.of(cell)),
-        told=around.crowding.is_told(cell.job),
-        binding=around.crowding.cause_of(crowd),
-        differs=around.mixed.get(cell, ""),
-    )
-    return warnings_for(circumstances)
-
-
-def _relay_late(pattern: Pattern | None, visits: Sequence[Visit]) -> float:
-    """Return the share of packets of a lab that were late, where the pattern sends any."""
-    sends = pattern is None or pattern.talks
-    return float(np.mean([visit.relay_late for visit in visits])) if sends else 0.0
-
-
-def _advised_samples(startup_s: float | None, time: Timing | None, visits: Sequence[Visit]) -> int | None:
-    if not isinstance(time, Estimate) or time.round_variance is None or time.launch_variance is None:
-        return None
-    if startup_s is None:
-        return None
-    sample_s = time.estimate * max(visit.ops for visit in visits)
-    return rounds_per_launch_advice(startup_s, sample_s, time.round_variance, time.launch_variance)
-
-
 def warnings_of(rows_: Iterable[Row]) -> Mapping[WarningKind, list[tuple[Cell, Warning]]]:
-    """The warnings of all rows, by kind."""
+    """Return the warnings of all rows, by kind."""
     kinds: dict[WarningKind, list[tuple[Cell, Warning]]] = defaultdict(list)
     for row in rows_:
         for warning in row.warnings:

@@ -21,7 +21,7 @@ ANYWHERE: tuple[Distances, Distances] = ({}, {})
 def like_times(
     over: Timing, under: Timing, at: tuple[Distances, Distances] = ANYWHERE, *, paired: bool = True
 ) -> TimePair:
-    """The launches of two cells that can be compared, with ranks at one distance.
+    """Return the launches of two cells that can be compared, with ranks at one distance.
 
     Args:
         at: How far apart the ranks of either were in its launches; empty if distances are compared.
@@ -37,7 +37,7 @@ def like_times(
 def like_ratio(
     over: Timing, under: Timing, at: tuple[Distances, Distances] = ANYWHERE, *, paired: bool = True
 ) -> Ratio | None:
-    """How many times as long one cell takes as another, by `like_times`; None if no launches are left."""
+    """Return how many times as long a cell takes as another by `like_times`; None if no launch is left."""
     return like_times(over, under, at, paired=paired).ratio(math.hypot(over.step, under.step))
 
 
@@ -59,7 +59,7 @@ class DistanceMismatch:
 def apart(
     over: Timing, under: Timing, at: tuple[Distances, Distances], *, paired: bool = True
 ) -> DistanceMismatch | None:
-    """What keeps two cells from having a ratio with an interval, if it is how far apart their ranks were."""
+    """Return what keeps two cells from having a ratio, if it is how far apart their ranks were."""
     tells = [_tells(like_ratio(over, under, one, paired=paired)) for one in (at, ANYWHERE)]
     if tells != [False, True]:
         return None

@@ -43,7 +43,7 @@ class TidySamples:
 
 
 def tidy_samples(visits: Sequence[Visit], most: int = SAMPLES_AT_ONCE) -> Iterator[TidySamples]:
-    """The samples of visits, some visits at a time; of none, one piece without any.
+    """Yield the samples of visits, some visits at a time; of none, one piece without any.
 
     Args:
         visits: All of a cell in a launch, or none of them: which samples count depends on the others.
@@ -56,7 +56,7 @@ def tidy_samples(visits: Sequence[Visit], most: int = SAMPLES_AT_ONCE) -> Iterat
 
 
 def _counting(visits: Sequence[Visit]) -> Iterator[Visit]:
-    """Those of which some samples are in an estimate, by the rule that estimates are made by."""
+    """Yield the visits of which some samples are in an estimate, by the rule that estimates are made by."""
     for mine in by_cell(visits).values():
         for launch in visits_by_launch(mine).values():
             yield from launch

@@ -1,14 +1,17 @@
 """From visits to samples: times of operations, by cell and launch, in the order of time."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mpigauge.plan.model import Cell, JobKey
-from mpigauge.result.records import Launch, Visit
+from mpigauge.result.records import Visit
 from mpigauge.rows.clock_steps import median_of, relative_step
 from mpigauge.rows.estimate import Launches
 from mpigauge.rows.synchrony import in_time
@@ -19,6 +22,15 @@ from mpigauge.stats.percentiles import Values
 from mpigauge.stats.ragged import Ragged, in_batches, ragged_of
 from mpigauge.units import NS
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.result.records import Launch, Visit
+    from mpigauge.stats.percentiles import Values
+
+
 Steps = Mapping[JobKey, float]
 """Step of the clock of each job, in nanoseconds, from `clock_steps`; a job that is missing has none."""
 
@@ -28,19 +40,19 @@ _place = attrgetter("id")
 
 
 def seconds_of(visit: Visit) -> Values:
-    """Time of one operation, one value a sample, in seconds; late rounds do not count."""
+    """Return the time of one operation, one value a sample, in seconds; late rounds do not count."""
     samples_ns = np.asarray(visit.samples_ns, dtype=np.float64)
     return (samples_ns[in_time(visit)] if visit.late else samples_ns) * visit.operation_s
 
 
 def visits_by_launch(visits: Iterable[Visit]) -> dict[int, list[Visit]]:
-    """Visits of one cell by number of launch, both in the order of time; without those that are corrupt."""
+    """Return visits of a cell by number of launch, in the order of time; without those that are corrupt."""
     launches = group_by((visit for visit in visits if not visit.corrupt), lambda visit: visit.launch)
     return {number: sorted(_in_time(launches[number]), key=_place) for number in sorted(launches)}
 
 
 def _in_time(visits: Sequence[Visit]) -> Sequence[Visit]:
-    """Visits whose rounds were not all late; all of them if no visit of the launch had one in time.
+    """Return visits whose rounds were not all late; all of them if no visit of the launch had one in time.
 
     Else the many late rounds of one visit would outweigh the few of the others that were in time.
     """
@@ -48,19 +60,19 @@ def _in_time(visits: Sequence[Visit]) -> Sequence[Visit]:
 
 
 def by_launch_number(visits: Iterable[Visit]) -> dict[int, list[Values]]:
-    """Samples of one cell by number of launch, a list of visits each."""
+    """Return samples of one cell by number of launch, a list of visits each."""
     return {
         number: [seconds_of(visit) for visit in mine] for number, mine in visits_by_launch(visits).items()
     }
 
 
 def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
-    """The same without the numbers."""
+    """Return the samples of one cell launch by launch, a list of visits each."""
     return list(by_launch_number(visits).values())
 
 
 def launches_of(launches: Mapping[int, Sequence[Visit]], steps: Steps) -> Launches:
-    """The launches of one cell, from `visits_by_launch`, as numbers."""
+    """Return the launches of one cell, from `visits_by_launch`, as numbers."""
     visits = [visit for mine in launches.values() for visit in mine]
     pooled = None if any(visit.late for visit in visits) else _pooled_seconds(visits)
     each = iter([seconds_of(visit) for visit in visits] if pooled is None else pooled.arrays())
@@ -83,14 +95,14 @@ def _pooled_seconds(visits: Sequence[Visit]) -> Ragged:
 
 
 def _steps_of(launches: Collection[Sequence[Visit]], steps: Steps) -> list[list[float]]:
-    """Step of the clock of each visit of one cell in seconds of one operation; 0 where none is known."""
+    """Return the step of the clock of each visit of a cell in seconds of one operation; 0 where unknown."""
     first = next((visit for mine in launches for visit in mine), None)
     step_ns = 0.0 if first is None else steps.get(first.cell.job, 0.0)
     return [[step_ns * NS / visit.ops for visit in mine] for mine in launches]
 
 
 def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
-    """Visits grouped by their cell."""
+    """Return visits grouped by their cell."""
     cells: dict[Cell, list[Visit]] = defaultdict(list)
     for visit in visits:
         cells[visit.cell].append(visit)
@@ -98,7 +110,7 @@ def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
 
 
 def restarts(launches: Iterable[Launch]) -> dict[JobKey, frozenset[int]]:
-    """Numbers of the launches of each job that were started more than once."""
+    """Return numbers of the launches of each job that were started more than once."""
     found: dict[JobKey, set[int]] = defaultdict(set)
     for launch in launches:
         if launch.part > 1:
@@ -116,7 +128,7 @@ class Medians:
         self._known: dict[tuple[tuple[int, ...], tuple[float, ...]], float] = {}
 
     def of(self, visits: Sequence[Visit], steps_s: Sequence[float]) -> float:
-        """The median of one launch in seconds, of its visits in the order of time and the step of each."""
+        """Return the median of a launch in seconds, from its visits in order of time and the step of each."""
         key = tuple(map(id, visits)), tuple(steps_s)
         if key not in self._known:
             self._known[key] = median_of([seconds_of(visit) for visit in visits], steps_s)
@@ -129,7 +141,7 @@ def half_widths(
     medians: Medians | None = None,
     least: int = ENOUGH_LAUNCHES,
 ) -> dict[Cell, float | None]:
-    """Relative half-width of every cell's interval; None where there is none yet, or of too few launches.
+    """Return the relative half-width of every cell's interval; None where there is none, or too few launches.
 
     Args:
         least: Fewer launches are too few.
@@ -148,7 +160,7 @@ def _half_width(visits: Sequence[Visit], steps: Steps, known: Medians, least: in
 def launch_medians(
     visits: Sequence[Visit], steps: Steps, known: Medians | None = None
 ) -> tuple[dict[int, float], float]:
-    """The median of each launch of one cell in seconds, by number; the step of the clock over the time."""
+    """Return the median of each launch of a cell in s, by number, and the clock's step over the time."""
     known, launches = known or Medians(), visits_by_launch(visits)
     by = dict(zip(launches, _steps_of(launches.values(), steps), strict=True))
     medians = {number: known.of(mine, by[number]) for number, mine in launches.items()}
@@ -157,6 +169,33 @@ def launch_medians(
 
 
 def first_s(visits: Sequence[Visit]) -> float | None:
-    """The first round of a cell in a launch, median over launches; None if it is not known."""
+    """Return the first round of a cell in a launch, median over launches; None if it is not known."""
     firsts = [visit.first_s for visit in visits if visit.first_s > 0]
     return interval_of(np.array(firsts)).centre if firsts else None
+
+
+# ---- CPU time ------------------------------------------------------------------------------------
+
+
+def cpu_s(visits: Sequence[Visit]) -> float | None:
+    """Return user and system time of all ranks for one operation, in seconds; None if not known."""
+    known = [visit for visit in visits if visit.cpu_ns is not None]
+    operations = sum(len(visit.samples_ns) * visit.ops for visit in known)
+    return sum(visit.cpu_ns or 0 for visit in known) * NS / operations if operations else None
+
+
+def cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> float | None:
+    """Return CPU time over wall time of all ranks, in the median visit: one that was interrupted says little.
+
+    At most 1, however the two clocks disagree.
+    """
+    known = [visit for visit in visits if visit.cpu_ns is not None]
+    if pattern is None or not known:
+        return None
+    walls_ns = ragged_of([np.asarray(visit.samples_ns) for visit in known]).sums()
+    spent_ns = np.array([visit.cpu_ns for visit in known], dtype=np.float64)
+    there = walls_ns > 0
+    if not there.any():
+        return None
+    ranks = pattern.active_ranks or cell.ranks
+    return min(1.0, float(np.median(spent_ns[there] / (ranks * walls_ns[there]))))

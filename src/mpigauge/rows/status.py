@@ -1,4 +1,4 @@
-"""What became of each cell: ok, or what kept it from that, and why."""
+"""What became of each cell, and why it is not ok; `document.status_words` has the sentences."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,19 +9,143 @@ from mpigauge.result.reader import Result
 from mpigauge.result.records import Eager
 from mpigauge.rows.estimate import Printed, Timing
 from mpigauge.rows.failure_cause import line_of
-from mpigauge.rows.reasons import (
-    CellFailed,
-    FromPublication,
-    LaunchFailed,
-    LimitsDiffer,
-    NoEagerLimit,
-    NotReached,
-    OutOfTime,
-    ProbeUnreliable,
-    Reason,
-    WouldDeadlock,
+from mpigauge.vocabulary import STATUS_OF_FAILURE, FailureKind, RefutationKind, StateName, Status
+
+# ---- Why -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfTime:
+    """The kernel had no time for the cell.
+
+    Attributes:
+        in_budget: Whether it was a budget that ended it. Launches without one had a day in older versions.
+    """
+
+    in_budget: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NotReached:
+    """The campaign ended before the cell had its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotInState:
+    """The cell was measured, but never in the state of the machine that was asked for."""
+
+    state: StateName
+
+
+@dataclass(frozen=True, slots=True)
+class CellFailed:
+    """Something went wrong while the cell was measured.
+
+    Attributes:
+        launch: The number of the launch in which it did.
+        line: What most likely says why, of the job's last words; empty if it said nothing.
+    """
+
+    kind: FailureKind
+    launch: int
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFailed:
+    """No launch came as far as measuring; `line` as for `CellFailed`."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class WouldDeadlock:
+    """Blocking sends of this size would wait for each other.
+
+    Attributes:
+        limit_bytes: The eager limit, or the largest message that completed alone.
+        found: Whether it is the limit.
+    """
+
+    limit_bytes: int
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FromPublication:
+    """The number was published by others; `statistic` is which one it is of their samples, if they say so."""
+
+    statistic: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeUnreliable:
+    """MPI_Issend completed without a receiver, so that the probe of the eager limit proves nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoEagerLimit:
+    """Messages of all sizes complete alone if one waits; `largest_bytes` is the largest that was tried."""
+
+    largest_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsDiffer:
+    """Launches found different eager limits.
+
+    Attributes:
+        agreeing: How many launches found the limit that is shown.
+        launches: How many launches probed.
+        others_bytes: What the others found; None for no limit.
+    """
+
+    agreeing: int
+    launches: int
+    others_bytes: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """The transport was not the one that the cell's label says.
+
+    Attributes:
+        transport: What the label says.
+        share: Bytes over payload, on IP interfaces or, of `on-cards`, on RDMA cards; None where the library's
+            report refutes it.
+        reported: What the library reports; empty where the bytes refute it.
+    """
+
+    kind: RefutationKind
+    transport: str
+    share: float | None = None
+    reported: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImplausibleRate:
+    """Memory cannot be that fast: the compiler must have left the work out."""
+
+    bytes_per_s: float
+
+
+Reason = (
+    OutOfTime
+    | NotReached
+    | NotInState
+    | CellFailed
+    | LaunchFailed
+    | WouldDeadlock
+    | FromPublication
+    | ProbeUnreliable
+    | NoEagerLimit
+    | LimitsDiffer
+    | Refutation
+    | ImplausibleRate
 )
-from mpigauge.vocabulary import STATUS_OF_FAILURE, Status
+
+
+# ---- What became of a cell -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +180,7 @@ class Outcomes:
 
 
 def outcomes_of(result: Result) -> Outcomes:
-    """What became of the cells of a result."""
+    """Return what became of the cells of a result."""
     limits: dict[Cell, list[Eager]] = defaultdict(list)
     for eager in result.eager:
         limits[eager.cell].append(eager)
@@ -79,12 +203,12 @@ def _troubles_of(result: Result) -> dict[Cell, Outcome]:
 
 
 def _is_corrupt(outcome: Outcome | None) -> bool:
-    """Nothing that happens later makes up for a payload that was wrong."""
+    """Return whether a payload was wrong: nothing that happens later makes up for it."""
     return outcome is not None and outcome.status == "corrupt"
 
 
 def outcome_of(outcomes: Outcomes, cell: Cell, time: Timing | None) -> Outcome:
-    """What became of a cell.
+    """Return what became of a cell.
 
     What was measured is ok, whatever failed in other launches, unless its payload was corrupt.
 
@@ -112,7 +236,7 @@ def _why_nothing(result: Result) -> Reason:
 
 
 def _failed_jobs(result: Result) -> dict[JobKey, Reason]:
-    """Why jobs of which nothing was measured have failed, where others of the campaign did not."""
+    """Return why jobs of which nothing was measured have failed, where others of the campaign did not."""
     measured = {visit.cell.job for visit in result.visits}
     return {
         failure.job: LaunchFailed(line_of(failure))
@@ -122,7 +246,7 @@ def _failed_jobs(result: Result) -> dict[JobKey, Reason]:
 
 
 def _eager_outcome(limits: Sequence[Eager]) -> Outcome:
-    """The limit that most launches found, or None with what was seen instead."""
+    """Return the limit that most launches found, or None with what was seen instead."""
     if not all(eager.control_held for eager in limits):
         return Outcome("failed", ProbeUnreliable())
     found = Counter(eager.limit_bytes for eager in limits if eager.found)

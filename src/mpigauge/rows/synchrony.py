@@ -81,7 +81,7 @@ class ClockState:
 
 
 def in_time(visit: Visit) -> Flags:
-    """Which rounds count: those that all ranks started in time, or all if there are none."""
+    """Return which rounds count: those that all ranks started in time, or all if there are none."""
     keep = np.ones(len(visit.samples_ns), dtype=bool)
     if len(visit.late) < len(keep):
         keep[visit.late] = False
@@ -89,7 +89,7 @@ def in_time(visit: Visit) -> Flags:
 
 
 def start_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Start | None:
-    """Of one cell; None if its ranks need not start together.
+    """Return how the ranks of a cell started together; None if they need not.
 
     Args:
         step_ns: Of the clock.
@@ -110,7 +110,7 @@ def start_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Start | None:
 
 
 def _medians(visits: Iterable[Visit], name: str, step_ns: float) -> list[float]:
-    """Launch medians, in seconds of one operation, of one of a visit's lists."""
+    """Return launch medians, in seconds of one operation, of one of a visit's lists."""
     launches: dict[int, list[tuple[Values, float]]] = defaultdict(list)
     for visit in visits:
         values = np.asarray(getattr(visit, name), dtype=float) / visit.ops
@@ -122,12 +122,12 @@ def _medians(visits: Iterable[Visit], name: str, step_ns: float) -> list[float]:
 
 
 def _centre(medians: Sequence[float]) -> float | None:
-    """Of launches; None if one of them is not positive."""
+    """Return the centre of times of launches; None if one of them is not positive."""
     return interval_of(np.array(medians)).centre if medians and min(medians) > 0 else None
 
 
 def overlap_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Overlap | None:
-    """Of one cell of mode `overlap`; None of all others.
+    """Return how much computation hides behind a cell of mode `overlap`; None of all others.
 
     Visit by visit, since the computation is as long as the visit's own operation took; the median of
     a launch's visits stands for the launch.
@@ -154,7 +154,7 @@ def _median_ns(samples_ns: npt.NDArray[np.int64], step_ns: float) -> float:
 
 
 def clock_states(clocks: Iterable[Clock]) -> Mapping[JobKey, ClockState]:
-    """How the global clock held, by job: the worst of all checks."""
+    """Return how the global clock held, by job: the worst of all checks."""
     jobs: dict[JobKey, list[Clock]] = defaultdict(list)
     for clock in clocks:
         jobs[clock.job].append(clock)
@@ -170,5 +170,5 @@ def _clock_state(clocks: Sequence[Clock]) -> ClockState:
 
 
 def _certain_ns(check: ClockCheck) -> float:
-    """How far off a clock must be, whatever way the messages took."""
+    """Return how far off a clock must be, whatever way the messages took."""
     return max(check.low_ns, -check.high_ns, 0)

@@ -144,7 +144,7 @@ class Circumstances:
         return (self.launches_requested or 0) - self.estimate.launches - self.launches_skipped
 
     def share(self, seconds: float) -> float | None:
-        """A time as a share of a sample, of all its operations; None of a clock that stood still."""
+        """Return a time as a share of a sample, of all its operations; None of a clock that stood still."""
         sample_s = self.sample_s
         return seconds / sample_s if sample_s > 0 else None
 
@@ -154,7 +154,7 @@ class Circumstances:
         return max(1, self.batch) * self.estimate.estimate
 
     def launches(self) -> Values:
-        """How many launches gave times, and what became of the others."""
+        """Return how many launches gave times, and what became of the others."""
         return {
             "launches": self.estimate.launches,
             "requested": self.launches_requested,
@@ -164,7 +164,7 @@ class Circumstances:
 
 
 def warnings_for(circumstances: Circumstances) -> tuple[Warning, ...]:
-    """What to know of a cell, in the order of the kinds; empty if all is well."""
+    """Return what to know of a cell, in the order of the kinds; empty if all is well."""
     found = {kind: check(circumstances) for kind, check in _CHECKS.items()}
     return tuple(Warning(kind, values) for kind, values in found.items() if values is not None)
 
@@ -195,8 +195,8 @@ def _few_samples(of: Circumstances) -> Values | None:
 
 
 def _clock_step(of: Circumstances) -> Values | None:
-    """A step that hides more than half of the precision asked for."""
-    step = of.estimate.clock_step
+    """Return the values of a clock step that hides more than half of the precision asked for."""
+    step = of.estimate.step
     if step <= (of.precision or PRECISION) / 2:
         return None
     return {
@@ -208,7 +208,7 @@ def _clock_step(of: Circumstances) -> Values | None:
 
 
 def _outlier_launches(of: Circumstances) -> Values | None:
-    """The one that is furthest away stands for all."""
+    """Return the values of odd launches; the one that is furthest away stands for all."""
     odd = of.estimate.outliers
     if not odd:
         return None
@@ -224,19 +224,19 @@ def _outlier_launches(of: Circumstances) -> Values | None:
 
 
 def _two_kinds(of: Circumstances) -> Values | None:
-    """Kinds that are mixed in time: something about each launch decides."""
+    """Return the values of kinds that are mixed in time: something about each launch decides."""
     return None if (slow := _slow_launches(of)) is None or phases(slow) else _kinds(of, slow)
 
 
 def _phases(of: Circumstances) -> Values | None:
-    """Kinds that follow each other: the machine decides."""
+    """Return the values of kinds that follow each other: the machine decides."""
     if (slow := _slow_launches(of)) is None or (runs := phases(slow)) is None:
         return None
     return {**_kinds(of, slow), "phases": runs}
 
 
 def _slow_launches(of: Circumstances) -> list[bool] | None:
-    """Of the launches that are of one of two kinds, in their order, whether it is the slower one."""
+    """Return whether each launch of one of two kinds is the slower one, in their order."""
     if of.estimate.kinds is None:
         return None
     between_s = math.sqrt(math.prod(of.estimate.kinds))
@@ -256,13 +256,13 @@ def _launches_in_time(of: Circumstances) -> Values | None:
 
 
 def _drift(of: Circumstances) -> Values | None:
-    """Whether the first quarter of the launches takes another time than the last half, by Student's t."""
+    """Return by how much launches begin slower or faster, if Student's t says that they do."""
     drifts = of.estimate.drifts
     if len(drifts) < _LEAST_FOR_DRIFT:
         return None
     known = winsorised(np.array(drifts)).tolist()
     mean, error = fmean(known), stdev(known) / math.sqrt(len(known))
-    if abs(mean) <= max(DRIFT, 2 * of.estimate.clock_step) or abs(mean) <= _drift_reach(len(drifts)) * error:
+    if abs(mean) <= max(DRIFT, 2 * of.estimate.step) or abs(mean) <= _drift_reach(len(drifts)) * error:
         return None
     return {"factor": math.exp(mean), "launches": len(drifts)}
 
@@ -276,7 +276,7 @@ def _wide(of: Circumstances) -> Values | None:
     half_width, by_launches = estimate.half_width, estimate.launches_half_width
     if precision is None or half_width is None or by_launches is None or half_width <= precision:
         return None
-    needed, low, high = launches_needed(by_launches, estimate.launches, precision, estimate.clock_step)
+    needed, low, high = launches_needed(by_launches, estimate.launches, precision, estimate.step)
     return {
         "half_width": half_width,
         "launches_half_width": by_launches,
@@ -299,7 +299,7 @@ def _oversubscribed(of: Circumstances) -> Values | None:
 
 
 def _shared_core(of: Circumstances) -> Values | None:
-    """Where there are more ranks than cores, all know it."""
+    """Return the ranks that share a processor; where there are more ranks than cores, all know it."""
     return None if _oversubscribed(of) else _crowd(of, "processor")
 
 
@@ -358,7 +358,7 @@ def _clock_share(of: Circumstances) -> Values | None:
 
 
 def _relay_late(of: Circumstances) -> Values | None:
-    """A packet that is late is a small part of a long operation."""
+    """Return the share of late packets where it matters: one is a small part of a long operation."""
     share, time_s = of.relay_late_share, of.estimate.estimate
     if share <= RELAY_LATE_SHARE or share * RELAY_LATE_S <= RELAY_LATE_SHARE * time_s:
         return None

@@ -13,7 +13,7 @@ import numpy as np
 from mpigauge.errors import UsageError
 from mpigauge.rows.clock_steps import spread_where_seen
 from mpigauge.stats.autocorrelation import correlation_times
-from mpigauge.stats.percentiles import LEVEL, PERCENTS, Values, median_interval, percentile_interval
+from mpigauge.stats.percentiles import PERCENTS, Values
 from mpigauge.stats.ragged import Ragged, in_batches, ragged_of
 from mpigauge.vocabulary import ENDS, STATS
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from mpigauge.stats.ragged import Counts
 
-_LEAST_FOR_RANKS = 6
-_LEAST_FOR_CORRELATED = 30
-_CORRELATED_SHARE = 0.1
+
 _LEAST_FOR_DRIFT = 32
 _QUARTILES_OF_NORMAL = 1.349
 
@@ -37,38 +35,28 @@ VARIANCE_OF_MEDIAN = math.pi / 2
 
 @dataclass(frozen=True, slots=True)
 class LaunchSummary:
-    """What is said of the rounds of one launch; the interval says nothing about the next launch.
+    """What is said of the rounds of one launch.
 
     Attributes:
         count: How many rounds.
         median: The statistic that stands for the launch, s: the median unless another was chosen.
-        low: Lower end of its 95 % interval within this launch, s; NaN where there is none.
-        high: Its upper end.
-        tau: Integrated autocorrelation time in rounds, at least 1.
-        effective: How many independent rounds these are worth.
-        round_variance: Variance of log t that one round adds to a median: pi/2 * robust variance * tau; NaN
-            if a quartile is 0.
+        round_variance: Variance of log t that one round adds to a median: pi/2 * robust variance * integrated
+            autocorrelation time; NaN if a quartile is 0.
         drift: ln of the median of the first quarter of the rounds over that of the last half; None under 32
             rounds.
         visit_variance: Variance of the logarithms of visit medians; NaN for a single visit or a median of 0.
         within_variance: Variance of log t of single rounds around the median of their visit, from quartiles;
             NaN if a median or a quartile is 0.
         visits: How many visits.
-        correlated: Whether rounds depend so much on their neighbours that few independent ones remain.
     """
 
     count: int
     median: float
-    low: float
-    high: float
-    tau: float
-    effective: float
     round_variance: float
     drift: float | None
     visit_variance: float
     within_variance: float
     visits: int
-    correlated: bool
 
 
 Launch = tuple[Sequence[Values], Sequence[float]]
@@ -96,7 +84,7 @@ class _Launches:
 
     @classmethod
     def of(cls, launches: Sequence[Launch]) -> Self:
-        """Without visits that have no rounds.
+        """Return launches without visits that have no rounds.
 
         Raises:
             ValueError: If a launch has no round at all.
@@ -131,7 +119,7 @@ def _with_rounds(visits: Sequence[Values], steps_s: Sequence[float]) -> Launch:
 
 
 def summarise_launches(launches: Iterable[Launch], stat: str = "median") -> Iterator[LaunchSummary]:
-    """What is said of each launch, in their order; of a few thousand rounds at once.
+    """Yield what is said of each launch, in their order; of a few thousand rounds at once.
 
     Args:
         stat: One of STATS.
@@ -153,35 +141,17 @@ def _summaries(some: _Launches, stat: str) -> Iterator[LaunchSummary]:
     )
     owners = np.repeat(np.arange(some.counts.size), some.counts)
     taus = correlation_times(some.by_visit, owners, plain)
-    medians = Ragged(_visit_medians(some), some.counts)
-    each = zip(
-        some.visits,
-        ordered.arrays(),
+    medians = Ragged(_medians(some.by_visit, some.each_step_s), some.counts)
+    yield from map(
+        LaunchSummary,
+        plain.lengths.tolist(),
         _statistics(ordered, stat),
-        taus.tolist(),
         (VARIANCE_OF_MEDIAN * _robust_variances(ordered) * taus).tolist(),
         _drifts(some),
         _visit_variances(medians).tolist(),
         _within_variances(some, medians).tolist(),
-        strict=True,
+        some.counts.tolist(),
     )
-    for visits, rounds, statistic, tau, round_variance, drift, visit_variance, within_variance in each:
-        correlated = rounds.size >= _LEAST_FOR_CORRELATED and tau > _CORRELATED_SHARE * rounds.size
-        low, high = _within_launch(rounds, stat, tau, visits if correlated else ())
-        yield LaunchSummary(
-            count=rounds.size,
-            median=statistic,
-            low=low,
-            high=high,
-            tau=tau,
-            effective=rounds.size / tau,
-            round_variance=round_variance,
-            drift=drift,
-            visit_variance=visit_variance,
-            within_variance=within_variance,
-            visits=len(visits),
-            correlated=correlated,
-        )
 
 
 def _statistics(ordered: Ragged, stat: str) -> list[float]:
@@ -194,46 +164,23 @@ def _statistics(ordered: Ragged, stat: str) -> list[float]:
     raise UsageError(f"no statistic is called {stat!r}", f"choose from {', '.join(STATS)}")
 
 
-def _within_launch(
-    ordered: Values, stat: str, tau: float, dependent_visits: Sequence[Values]
-) -> tuple[float, float]:
-    """95 % interval of a launch's statistic; NaN twice if there is none, as always for smallest and largest.
-
-    Strongly correlated rounds are not to be counted: if they come in 6 visits or more, the interval of their
-    median is that of the visit medians.
-    """
-    if stat == "median" and len(dependent_visits) >= _LEAST_FOR_RANKS:
-        return median_interval(np.array([np.median(visit) for visit in dependent_visits]))
-    if stat in PERCENTS:
-        return percentile_interval(ordered, PERCENTS[stat], LEVEL, tau)
-    if stat == "mean" and ordered.size > 1:
-        mean, error = float(ordered.mean()), float(ordered.std(ddof=1)) * math.sqrt(tau / ordered.size)
-        return mean - WIDTH_OF_NORMAL / 2 * error, mean + WIDTH_OF_NORMAL / 2 * error
-    return math.nan, math.nan
-
-
 def _robust_variances(ordered: Ragged) -> Values:
-    """Of log t in each part: that of the normal distribution with the same quartiles; NaN if one is 0."""
+    """Return for each part the variance of log t of a normal with its quartiles; NaN if one is 0."""
     lower, upper = ordered.percentiles(25), ordered.percentiles(75)
     ratios = np.divide(upper, lower, out=np.full(lower.size, math.nan), where=lower > 0)
     variances: Values = (np.log(ratios) / _QUARTILES_OF_NORMAL) ** 2
     return variances
 
 
-def _visit_medians(some: _Launches) -> Values:
-    """Of all visits, those of one launch after those of the other."""
-    return _medians(some.by_visit, some.each_step_s)
-
-
 def _medians(parts: Ragged, steps_s: Values) -> Values:
-    """Of each part, of grouped data where the step of the clock is seen."""
+    """Return the median of each part, of grouped data where the step of the clock is seen."""
     each = parts.arrays()
     ordered = spread_where_seen(parts.ascending(), steps_s, lambda place: ([each[place]], [steps_s[place]]))
     return ordered.medians()
 
 
 def _visit_variances(medians: Ragged) -> Values:
-    """Of the logarithms of visit medians, of each launch."""
+    """Return the variance of the logarithms of visit medians, for each launch."""
     known = (medians.lengths > 1) & (np.minimum.reduceat(medians.values, medians.begins) > 0)
     logs = np.log(np.where(medians.values > 0, medians.values, 1.0))
     squares = medians._replace(values=medians._replace(values=logs).centred() ** 2).sums()
@@ -241,7 +188,7 @@ def _visit_variances(medians: Ragged) -> Values:
 
 
 def _within_variances(some: _Launches, medians: Ragged) -> Values:
-    """Of the logarithms of rounds around the median of their visit, of each launch."""
+    """Return the variance of the logarithms of rounds around their visit's median, for each launch."""
     positive = np.where(medians.values > 0, medians.values, 1.0)
     relative = some.by_visit.values / some.by_visit.repeat(positive)
     variances = _robust_variances(some.by_launch._replace(values=relative).ascending())
@@ -250,7 +197,7 @@ def _within_variances(some: _Launches, medians: Ragged) -> Values:
 
 
 def _drifts(some: _Launches) -> list[float | None]:
-    """How much longer the first quarter of the rounds takes than the last half, as logarithms.
+    """Return how much longer the first quarter of the rounds takes than the last half, as logarithms.
 
     Source:
         docs/method.md#warm-up
@@ -265,3 +212,66 @@ def _drifts(some: _Launches) -> list[float | None]:
         for place, first, last in zip(known, *both, strict=True):
             drifts[place] = math.log(first / last) if min(first, last) > 0 else None
     return drifts
+
+
+# ---- What makes launches differ ------------------------------------------------------------------
+
+
+VARIANCE_OF_FEW = 1.35
+"""Of the median of about 8 normal values, over that of their mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Shares of the variance of launch medians, each with a remedy of its own; None where it is not known.
+
+    Attributes:
+        launches: More launches average it out, nothing else does.
+        visits: So do more visits of a launch, each at another moment.
+        rounds: And so do more rounds.
+        beyond_rounds: Variance of the logarithm of a launch median that more rounds cannot remove.
+    """
+
+    launches: float | None
+    visits: float | None
+    rounds: float | None
+    beyond_rounds: float | None
+
+
+NO_SHARES = Shares(None, None, None, None)
+
+
+def shares_of(medians: Values, summaries: Sequence[LaunchSummary]) -> Shares:
+    """Return what the variance of launch medians is made of, by an analysis of variance in three levels.
+
+    Args:
+        medians: One number a launch, shape ``(launches,)``, in seconds.
+        summaries: Of the same launches.
+
+    Returns:
+        Nothing for one launch or a time of 0; no shares if nothing varies at all. Shares add up to 1.
+
+    Source:
+        docs/method.md#samples-or-launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time,
+        ISMM 2013.
+    """
+    within = np.array([summary.within_variance for summary in summaries])
+    if medians.size == 1 or medians.min() <= 0 or np.isnan(within).any():
+        return NO_SHARES
+    rounds = float(np.mean([VARIANCE_OF_MEDIAN * one.within_variance / one.count for one in summaries]))
+    visits = _from_visits(summaries)
+    launches = max(0.0, float(np.log(medians / medians[0]).var(ddof=1)) - visits - rounds)
+    total = launches + visits + rounds
+    if total == 0:
+        return Shares(None, None, None, 0.0)
+    return Shares(launches / total, visits / total, rounds / total, launches + visits)
+
+
+def _from_visits(summaries: Sequence[LaunchSummary]) -> float:
+    """Return what differences between visits, beyond the noise of their rounds, add to a launch median."""
+    several = [summary for summary in summaries if summary.visits > 1]
+    if not several:
+        return 0.0
+    seen = np.mean([one.visit_variance / one.visits for one in several])
+    noise = np.mean([VARIANCE_OF_MEDIAN * one.within_variance / one.count for one in several])
+    return VARIANCE_OF_FEW * max(0.0, float(seen - noise))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.document.context import context_record, with_context
 from mpigauge.document.document import Cases, Column, Document, Line, Table
-from mpigauge.document.phrases import OF_JOB, phrases_of
+from mpigauge.document.phrases import OF_JOB, phrases_of, state_phrase
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
 from mpigauge.find import answer as words
 from mpigauge.find.answer import answers, by_mode, lines_of
@@ -18,8 +18,9 @@ from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.find.imported import unknown_ranks
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans
-from mpigauge.query.series import FILE, STATE, distinguishing_labels
+from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.rows.machine.over_sessions import linked
+from mpigauge.rows.machine.split import is_split
 from mpigauge.show.records import answer_records, flat_sessions, result_record
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
@@ -107,7 +108,7 @@ def _head(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> Iterato
             yield f"{name}{words.machine_of(source.result)}"
             yield words.campaign_of([source.result], jobs)
             yield from [
-                *states_in_brief(source.result, source.states, source.rows),
+                *states_in_brief(source.result, source.rows),
                 *left_out_line(source.result),
             ]
         elif number in groups:
@@ -123,7 +124,7 @@ def _head_of_sessions(
     results = [source.result for source in sources]
     yield words.machine_of_sessions(results, spans.sessions)
     yield words.campaign_of(results, _jobs(sources, columns))
-    yield from several_states_line([source.name for source in sources if source.states.states])
+    yield from several_states_line([source.name for source in sources if is_split(source.result)])
     yield from left_out_line(*results)
 
 
@@ -287,9 +288,11 @@ def _names(columns: Sequence[AnswerColumn]) -> list[str]:
     return distinguishing_labels([_factors(column) for column in columns])
 
 
-def _factors(column: AnswerColumn) -> Factors:
-    state = {STATE: column.answer.state} if column.answer.state else {}
-    return phrases_of(column.answer.quotes[0].row.cell, OF_JOB) | state | {FILE: column.source.name}
+def _factors(one: AnswerColumn) -> Factors:
+    phrases = phrases_of(one.answer.quotes[0].row.cell, OF_JOB)
+    if one.answer.of is not None:
+        phrases |= state_phrase(one.answer.of)
+    return phrases | {FILE: one.source.name}
 
 
 def _value(line: QuoteLine) -> float | None:
@@ -355,5 +358,5 @@ def _data(sources: Sequence[Source]) -> Mapping[str, Any]:
     if len(sources) > 1:
         return {"answer": list(_records(sources)), "findings": list(sessions_records(sources))}
     (source,) = sources
-    notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
-    return result_record(source.result, source.rows, notes, source.states, source.stat)
+    notes = [line.text for line in foot_of(source.result, source.rows)]
+    return result_record(source.result, source.rows, notes, source.stat)

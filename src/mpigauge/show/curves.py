@@ -11,12 +11,11 @@ from mpigauge.document.cell_names import names_of
 from mpigauge.document.columnar import columns_of
 from mpigauge.document.context import context_record, with_context
 from mpigauge.document.document import DOT, Cases, Document, Table
-from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of
+from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of, state_phrase
 from mpigauge.find.foot import foot_of
 from mpigauge.plan.factors import ALONG, default_value
 from mpigauge.plan.round_robin import pair_ranks
-from mpigauge.rows.group import group
-from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.group import group, in_one_state
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 from mpigauge.show.head import head_of
 from mpigauge.show.records import flat_record, result_record
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.reader import Result
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.machine.states import States
     from mpigauge.rows.rows import Row
     from mpigauge.rows.synchrony import Start
 
@@ -44,18 +42,15 @@ def document(
     rows: Sequence[Row],
     columns: Sequence[str],
     chosen: Units,
-    states: States | None = None,
     stat: str = "median",
 ) -> Document:
     """Return the curves of rows as a document, with what must be known of the result above and below.
 
     Args:
         columns: Names of EXTRA_COLUMNS to add to the usual ones.
-        states: States of the machine, if they are known already.
         stat: Statistic that represents a launch in the rows.
     """
-    states = states or states_of(result.visits)
-    foot = foot_of(result, rows, states)
+    foot = foot_of(result, rows)
 
     def records() -> list[dict[str, Any]]:
         return [*with_context(map(flat_record, rows), result, stat)]
@@ -66,7 +61,7 @@ def document(
         tables=tables,
         foot=foot,
         units=chosen,
-        data=lambda: result_record(result, rows, [line.text for line in foot], states, stat),
+        data=lambda: result_record(result, rows, [line.text for line in foot], stat),
         records=records,
         cases=lambda: _cases(tables),
         schema="show",
@@ -78,7 +73,7 @@ def document(
 
 def _cases(tables: Sequence[Table]) -> list[Cases]:
     """Return cases whose names lack table titles, which contain the version of a library."""
-    names = iter(names_of([(row.cell, row.state) for table in tables for row in table.rows]))
+    names = iter(names_of([row.of for table in tables for row in table.rows]))
     return [Cases(replace(table, title=""), [*islice(names, len(table.rows))]) for table in tables]
 
 
@@ -96,7 +91,7 @@ def _tables(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list
     }
     shown = [row for row in rows if row.cell.pattern in patterns]
     with_placement = len({row.cell.placement for row in shown}) > 1
-    with_state = len({row.state for row in shown} - {None}) > 1
+    with_state = not in_one_state(shown)
     return [
         _table(
             sorted(curve, key=_place), patterns, columns, with_placement=with_placement, with_state=with_state
@@ -139,7 +134,7 @@ def _table(
     """
     cell, pattern = rows[0].cell, patterns[rows[0].cell.pattern]
     words = _title(cell, with_placement=with_placement)
-    words += [rows[0].state] if with_state and rows[0].state else []
+    words += state_phrase(rows[0].of).values() if with_state else []
     if any(row.oversubscribed for row in rows):
         words.append("oversubscribed")
     return Table(DOT.join(words), _about(rows, pattern), rows, _columns(rows, pattern, extra), time=_time)

@@ -14,7 +14,7 @@ from mpigauge.find.transport import doubt_of
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.linkmap.linkmap import is_map, map_or_none, state_of
 from mpigauge.rows.baselines import YARDSTICKS
-from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.show.columns import EXTRA_COLUMNS
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from mpigauge.result.reader import Result
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.machine.by_state import StateTime
+    from mpigauge.rows.judge import StateTime
     from mpigauge.rows.machine.sessions import Across, OverSessions
-    from mpigauge.rows.machine.states import State, States
+    from mpigauge.rows.machine.split import State
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.rows.synchrony import Overlap
-    from mpigauge.rows.transport.labels import Travel
+    from mpigauge.rows.transport.proof import Travel
 
 STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max")
 SHARES = (
@@ -168,15 +168,9 @@ def result_record(
     result: Result,
     rows: Sequence[Row],
     notes: Sequence[str],
-    states: States | None = None,
     stat: str = "median",
 ) -> dict[str, Any]:
-    """Return all data of a result.
-
-    Args:
-        states: States of the machine, if they are known already.
-    """
-    states = states or states_of(result.visits)
+    """Return everything that is said of a result."""
     failures = [
         {"launch": f.launch, "kind": f.kind, "pattern": f.cell.pattern if f.cell else None, "words": f.words}
         for f in result.failures
@@ -184,7 +178,7 @@ def result_record(
     return {
         "context": context_record(result, stat),
         "rows": [record(row) for row in rows],
-        "states": [state_record(state) for state in states.states],
+        "states": [state_record(state) for state in split_of(result).states],
         "left_out_visits": result.left_out,
         "left_out": [
             {"cell": cell_record(one.cell), "kind": one.kind, "reason": one.reason}
@@ -193,7 +187,7 @@ def result_record(
         "failures": failures,
         "stopped": result.ends[-1].reason if result.ends else None,
         "notes": list(notes),
-        "findings": [finding_record(one) for one in findings_of(result, rows, states)],
+        "findings": [finding_record(one) for one in findings_of(result, rows)],
         "answer": answer_records(result, rows),
         "map": _map(result, rows),
     }

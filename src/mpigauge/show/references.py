@@ -13,6 +13,7 @@ from mpigauge.find.phrases import rate as rate_words
 from mpigauge.find.phrases import wire_rate
 from mpigauge.plan.patterns import baselines
 from mpigauge.query.series import Point, rate_point
+from mpigauge.rows.group import of_states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,8 +125,8 @@ def _curves(name: str, sources: Sequence[Source], series: Sequence[Series]) -> I
 def _rows_like(rows: list[Row], series: Sequence[Series]) -> list[Row]:
     """Return rows of the jobs of these series and in their state; all if none of these jobs has any."""
     of_series = [row for curve in series for row in curve.rows]
-    jobs, states = {row.cell.job for row in of_series}, {row.state for row in of_series} | {None}
-    return [row for row in rows if row.cell.job in jobs and row.state in states] or rows
+    jobs = {row.cell.job for row in of_series}
+    return of_states((row for row in rows if row.cell.job in jobs), of_series) or rows
 
 
 def _named_rate(text: str) -> float:

@@ -13,8 +13,8 @@ from mpigauge.document.document import Document
 from mpigauge.plan.factors import FACTORS
 from mpigauge.plan.model import Cell
 from mpigauge.query.query import check_state
-from mpigauge.rows.machine.quiet import only_quiet
-from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.split import split_of
+from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.sample_table import SAMPLES_AT_ONCE, tidy_samples
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Source
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
-    from mpigauge.rows.machine.states import States
     from mpigauge.rows.sample_table import TidySamples
     from mpigauge.vocabulary import OnlyChoice, StateChoice, StateName
 
@@ -45,13 +44,11 @@ class SampleChoice:
     """Choice of samples of a result.
 
     Attributes:
-        states: States of the machine.
-        cells: Cells whose samples are chosen; None for all.
-        state: State whose visits are chosen; None for all.
+        cells: Samples of these; None for all.
+        state: Samples of visits in this state alone; None for all.
     """
 
     result: Result
-    states: States
     cells: frozenset[Cell] | None = None
     state: StateName | None = None
 
@@ -62,7 +59,7 @@ class SampleChoice:
             visit
             for visit in self.result.visits
             if (self.cells is None or visit.cell in self.cells)
-            and (self.state is None or self.states.of(visit) == self.state)
+            and (self.state is None or split_of(self.result).of(visit) == self.state)
         ]
 
 
@@ -77,17 +74,16 @@ def choose_samples(
     Raises:
         UsageError: The result has no such states, or records no disturbances.
     """
-    states = states_of(result.visits)
-    check_state(result, states, state)
+    check_state(result, state)
     result = only_quiet(result) if only == "quiet" else result
     cells = None if keep is None else frozenset(cell for cell in result.campaign.cells if keep(cell))
-    return SampleChoice(result, states, cells, None if state == "all" else state)
+    return SampleChoice(result, cells, None if state == "all" else state)
 
 
 def choose_samples_of_rows(source: Source, state: StateChoice | None = None) -> SampleChoice:
     """Choose the samples of the cells that a source has rows of."""
     cells = frozenset(row.cell for row in source.rows)
-    return SampleChoice(source.result, source.states, cells, None if state == "all" else state)
+    return SampleChoice(source.result, cells, None if state == "all" else state)
 
 
 def document(choices: Sequence[SampleChoice]) -> Document:
@@ -143,7 +139,7 @@ def _columns(chosen: SampleChoice, part: TidySamples, names: Iterable[str]) -> C
         "launch": each("integer", (visit.launch for visit in part.visits)),
         "visit": each("integer", (visit.id for visit in part.visits)),
         "sample": ColumnValues("integer", part.number),
-        "state": each("text", map(chosen.states.of, part.visits)),
+        "state": each("text", map(split_of(chosen.result).of, part.visits)),
         "at_s": each("number", (visit.at_s for visit in part.visits)),
         "time_s": ColumnValues("number", part.time_s),
         "in_estimate": ColumnValues("flag", part.counts),

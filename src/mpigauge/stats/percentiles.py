@@ -15,14 +15,12 @@ PERCENTS = {"median": 50, "p5": 5, "p25": 25, "p75": 75, "p95": 95, "p99": 99}
 _MIN_BEYOND = 20
 
 
-def median_interval(values: Values, level: float = LEVEL, tau: float = 1.0) -> tuple[float, float]:
-    """Return the confidence interval of the median by order statistics; no distribution is assumed.
+def median_interval(values: Values, level: float = LEVEL) -> tuple[float, float]:
+    """Confidence interval of the median by order statistics; no distribution assumed.
 
     Args:
-        values: Shape ``(n,)``, in any unit, independent or with the autocorrelation time `tau`.
+        values: Shape ``(n,)``, in any unit, independent.
         level: The least probability with which it covers the median.
-        tau: Above 1 the exact distance of both ranks from the middle is multiplied by ``sqrt(tau)``. That
-            distance grows as ``sqrt(n)``, so this is what replaces ``sqrt(n)`` by ``sqrt(n * tau)``.
 
     Returns:
         Both ends in the unit of the values, or NaN twice where there are too few values: 5 at 95 %.
@@ -31,18 +29,11 @@ def median_interval(values: Values, level: float = LEVEL, tau: float = 1.0) -> t
         docs/method.md#launches; Le Boudec, Performance Evaluation of Computer and Communication Systems,
         EPFL Press 2010; here exact for every n.
     """
-    return percentile_interval(np.sort(values), 50, level, tau)
-
-
-def percentile_interval(ordered: Values, percent: int, level: float, tau: float) -> tuple[float, float]:
-    """Return the confidence interval of a percentile of sorted values, as `median_interval` does."""
-    count = ordered.size
-    low = _low_rank(count, percent, level, tau)
-    # The high rank of p is the low rank of 1 - p, counted from the other end.
-    high = count + 1 - _low_rank(count, 100 - percent, level, tau)
-    if low < 1 or high > count:
+    rank = _low_rank(values.size, level)
+    if rank < 1:
         return math.nan, math.nan
-    return float(ordered[low - 1]), float(ordered[high - 1])
+    ordered = np.sort(values)
+    return float(ordered[rank - 1]), float(ordered[-rank])
 
 
 def percentile(ordered: Values, percent: int) -> float:
@@ -72,28 +63,18 @@ def supported_percentile(ordered: Values, percent: int) -> float | None:
     return percentile(ordered, percent) if enough_for_percentile(ordered.size, percent) else None
 
 
-def _low_rank(count: int, percent: int, level: float, tau: float) -> int:
-    """Return the rank k, from 1, of the lower end; below 1 if there is none."""
-    rank = _exact_low_rank(count, percent, level)
-    if tau <= 1:
-        return rank
-    middle = (count + 1) * percent / 100
-    return math.floor(middle - (middle - rank) * math.sqrt(tau))
-
-
 @lru_cache(maxsize=4096)
-def _exact_low_rank(count: int, percent: int, level: float) -> int:
-    """Return the largest k with ``P(Bin(count, p) <= k - 1) <= (1 - level) / 2``; 0 if there is none.
+def _low_rank(count: int, level: float) -> int:
+    """Largest k with ``P(Bin(count, 1/2) <= k - 1) <= (1 - level) / 2``; 0 if there is none.
 
     The binomial sum is an incomplete beta function, so nothing overflows; the normal approximation only says
     where to begin looking.
     """
-    p, tail = percent / 100, (1 - level) / 2
-    deviation = math.sqrt(count * p * (1 - p))
-    rank = max(0, math.floor(count * p + float(special.ndtri(tail)) * deviation))
-    while rank > 0 and special.bdtr(rank - 1, count, p) > tail:
+    tail = (1 - level) / 2
+    rank = max(0, math.floor(count / 2 + float(special.ndtri(tail)) * math.sqrt(count) / 2))
+    while rank > 0 and special.bdtr(rank - 1, count, 0.5) > tail:
         rank -= 1
-    while rank < count and special.bdtr(rank, count, p) <= tail:
+    while rank < count and special.bdtr(rank, count, 0.5) <= tail:
         rank += 1
     return rank
 

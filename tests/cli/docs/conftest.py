@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.result.reader import Result
-    from mpigauge.rows.machine.states import States
     from mpigauge.vocabulary import StateChoice
 
 Key = tuple[object, ...]
@@ -44,11 +43,10 @@ def _read_once() -> Iterator[None]:
         result: Result,
         stat: str = "median",
         choice: StateChoice | None = None,
-        states: States | None = None,
     ) -> list[Row]:
         key = (id(result), stat, choice)
         if key not in found:
-            found[key] = (result, rows(result, stat, choice, states))  # with the result, so that its id stays
+            found[key] = (result, rows(result, stat, choice))  # with the result, so that its id stays
         return [*found[key][1]]
 
     with pytest.MonkeyPatch.context() as patch:

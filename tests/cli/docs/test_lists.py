@@ -25,7 +25,7 @@ from mpigauge.plan import names
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import PlanFile
-from mpigauge.rows.machine.states import State
+from mpigauge.rows.machine.split import State
 from mpigauge.rows.warnings import WARNING_KINDS
 from mpigauge.show import records
 from mpigauge.show.formats import FORMATS

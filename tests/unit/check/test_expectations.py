@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from mpigauge.check.expectation_file import parse
 from mpigauge.check.expectations import CheckedExpectation, adjusted_for_all, check_row
-from mpigauge.rows.estimate import Timing, estimate
+from mpigauge.rows.estimate import Timing
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mpigauge.find.warning_sentences import NOTES
-from mpigauge.rows.estimate import estimate
 from mpigauge.rows.warnings import Circumstances, warnings_for
+from tests.unit.rows.planted import estimate
 
 CELLS, LAUNCHES, VISITS, ROUNDS = 80, 10, 8, 16
 

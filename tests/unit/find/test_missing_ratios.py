@@ -22,10 +22,10 @@ from mpigauge.find.comparisons import (
 )
 from mpigauge.find.findings import findings_of
 from mpigauge.find.foot import foot_of
-from mpigauge.rows.estimate import estimate
 from mpigauge.rows.rows import rows
 from mpigauge.rows.same_distance import ANYWHERE, apart, like_ratio
 from tests.made import campaign, cell, launches_of, measured, result_of, written
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

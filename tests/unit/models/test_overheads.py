@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from mpigauge.models.overheads import Calls, Overheads, overheads_of
-from mpigauge.rows.estimate import Estimate, estimate
+from mpigauge.rows.estimate import Estimate
 from mpigauge.stats.limits import PROMISED
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
+    from mpigauge.rows.estimate import Estimate
     from mpigauge.vocabulary import NoLatency
 
 SEND_S, RECEIVE_S, LATENCY_S, GAP_S, CLOCK_S = 80e-9, 50e-9, 200e-9, 90e-9, 25e-9

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.rows.clock_steps import VISIBLE
-from mpigauge.stats.percentiles import LEVEL, PERCENTS, median_interval, percentile_interval
+from mpigauge.stats.percentiles import PERCENTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +22,6 @@ def said_of(visits: Sequence[Values], stat: str, steps_s: Sequence[float]) -> di
     rounds = np.concatenate(visits)
     ordered = in_order(visits, steps_s)
     tau = correlation_time(visits)
-    correlated = rounds.size >= 30 and tau > 0.1 * rounds.size
-    low, high = _interval(ordered, stat, tau, visits if correlated else ())
     medians = np.array([_middle([visit], [step]) for visit, step in zip(visits, steps_s, strict=True)])
     apart = (
         [visit / median for visit, median in zip(visits, medians, strict=True)] if medians.min() > 0 else []
@@ -31,16 +29,11 @@ def said_of(visits: Sequence[Values], stat: str, steps_s: Sequence[float]) -> di
     return {
         "count": rounds.size,
         "median": _statistic(ordered, stat),
-        "low": low,
-        "high": high,
-        "tau": tau,
-        "effective": rounds.size / tau,
         "round_variance": math.pi / 2 * _robust_variance(ordered) * tau,
         "drift": _drift(rounds, max(steps_s)),
         "visit_variance": _visit_variance(medians),
         "within_variance": _robust_variance(np.concatenate(apart)) if apart else math.nan,
         "visits": len(visits),
-        "correlated": correlated,
     }
 
 
@@ -86,17 +79,6 @@ def correlation_time(visits: Sequence[Values]) -> float:
             break
         tau += 2 * pair
     return max(1.0, tau)
-
-
-def _interval(ordered: Values, stat: str, tau: float, dependent: Sequence[Values]) -> tuple[float, float]:
-    if stat == "median" and len(dependent) >= 6:
-        return median_interval(np.array([np.median(visit) for visit in dependent]))
-    if stat in PERCENTS:
-        return percentile_interval(ordered, PERCENTS[stat], LEVEL, tau)
-    if stat == "mean" and ordered.size > 1:
-        reach = 1.96 * float(ordered.std(ddof=1)) * math.sqrt(tau / ordered.size)
-        return ordered.mean() - reach, ordered.mean() + reach
-    return math.nan, math.nan
 
 
 def _statistic(ordered: Values, stat: str) -> float:

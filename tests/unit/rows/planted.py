@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.rows.estimate import Estimate, Launches, estimates
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -36,3 +38,15 @@ def autoregressive(generator: np.random.Generator, visits: int, rounds: int, mem
     for index in range(1, rounds):
         log_times[:, index] += memory * log_times[:, index - 1]
     return list(1e-6 * np.exp(0.05 * log_times))
+
+
+def estimate(
+    launches: Sequence[Sequence[Values]],
+    stat: str = "median",
+    steps_s: Sequence[Sequence[float]] | None = None,
+    numbers: Sequence[int] | None = None,
+) -> Estimate:
+    """What is said of one cell; None is a clock without steps, and launches 1, 2, 3 and so on."""
+    steps_s = steps_s or [()] * len(launches)
+    numbers = numbers or range(1, len(launches) + 1)
+    return next(estimates([Launches(numbers, launches, steps_s)], stat))

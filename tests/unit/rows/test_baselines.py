@@ -22,12 +22,13 @@ from mpigauge.find.memory_costs import (
 )
 from mpigauge.result.reader import Result
 from mpigauge.rows.baselines import YARDSTICKS, ratios_of
-from mpigauge.rows.estimate import Timing, estimate
+from mpigauge.rows.estimate import Timing
 from mpigauge.rows.rows import rows
 from mpigauge.stats.robust import trimmed, winsorised
 from mpigauge.units import format_factor, format_size, parse_size
 from tests.fakes.law import CACHES, MAIN_MEMORY_NS, PATTERNS, modes_of, operation_ns
 from tests.made import campaign, cell, launch, visit
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.rows.clock_steps import clock_steps, in_order, median_of
-from mpigauge.rows.estimate import estimate
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import half_widths
 from tests.made import JOB, PLACE, campaign, collective, launch, result_of, together
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values

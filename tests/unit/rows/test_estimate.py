@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.rows.estimate import Estimate, Launches, estimate, estimates, rounds_per_launch_advice
+from mpigauge.rows.estimate import Estimate, Launches, estimates, rounds_per_launch_advice
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.percentiles import median_interval
 from mpigauge.vocabulary import STATS
-from tests.unit.rows.planted import cell, lognormal
+from tests.unit.rows.planted import cell, estimate, lognormal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,12 +67,12 @@ def _coverage(intervals: Sequence[tuple[float | None, float | None]]) -> float:
 
 def test_an_estimate_is_the_median_of_launch_medians_with_its_interval() -> None:
     found = estimate(cell(np.random.default_rng(13), [0.0, 0.02, -0.02, 0.01, -0.01, 0.03]))
-    logs = np.log(found.launch_medians)
-    right = interval_of(np.array(found.launch_medians))
+    medians = [*found.by_launch.values()]
+    right = interval_of(np.array(medians))
     assert (found.estimate, found.low, found.high, found.half_width) == (*right, right.half_width)
     assert found.statistic == "median"
-    assert found.geometric_mean == pytest.approx(math.exp(logs.mean()))
-    assert (found.rank_low, found.rank_high) == (min(found.launch_medians), max(found.launch_medians))
+    assert found.geometric_mean == pytest.approx(math.exp(np.log(medians).mean()))
+    assert (found.rank_low, found.rank_high) == (min(medians), max(medians))
     assert (found.launches, found.samples) == (6, 6 * 200)
 
 
@@ -106,7 +106,7 @@ def test_one_launch_has_no_interval() -> None:
         found.kinds,
     )
     assert absent == (None,) * 7
-    assert found.estimate == found.launch_medians[0]
+    assert found.estimate == found.by_launch[1]
 
 
 @pytest.mark.parametrize("launches", [2, 5])
@@ -123,7 +123,8 @@ def test_a_single_round_is_described() -> None:
 
 def test_what_has_no_rounds_is_passed_over_and_nothing_at_all_is_an_error() -> None:
     launches = cell(np.random.default_rng(18), [0.0, 0.01])
-    assert estimate([[], *launches, [np.array([])]]) == replace(estimate(launches), launch_numbers=(2, 3))
+    later, found = estimate([[], *launches, [np.array([])]]), estimate(launches)
+    assert later == replace(found, by_launch=dict(zip((2, 3), found.by_launch.values(), strict=True)))
     with pytest.raises(ValueError, match="without rounds"):
         estimate([[], [np.array([])]])
 
@@ -133,7 +134,7 @@ def test_a_launch_median_of_zero_has_no_logarithm_and_no_interval(zeros: int) ->
     launches = [[np.zeros(50)]] * zeros + [[np.full(50, 1e-9)]] * (6 - zeros)
     found = estimate(launches)
     assert (found.low, found.high, found.half_width, found.launch_share, found.kinds) == (None,) * 5
-    assert found.estimate == np.median(found.launch_medians)
+    assert found.estimate == np.median([*found.by_launch.values()])
     assert found.rank_low == 0
 
 
@@ -166,22 +167,25 @@ def test_scaling_all_times_scales_the_estimate_and_nothing_else(stat: str, facto
         "samples",
         "launch_variance",
         "round_variance",
-        "restarted",
+        "in_parts",
     }
     alike |= {
         "widening",
         "launch_share",
         "visit_share",
         "round_share",
-        "launch_numbers",
         "outliers",
         "drifts",
     }
-    alike |= {"clock_step"}
+    alike |= {"step"}
     for name in (field.name for field in fields(Estimate)):
-        value = getattr(before, name)
+        value, scaled = (_numbers(getattr(one, name)) for one in (before, after))
         expected = value if value is None or name in alike else np.multiply(value, factor)
-        assert getattr(after, name) == (None if value is None else _near(expected)), name
+        assert scaled == (None if value is None else _near(expected)), name
+
+
+def _numbers(value: Any) -> Any:
+    return [*value.values()] if isinstance(value, dict) else value
 
 
 def _near(expected: object) -> object:

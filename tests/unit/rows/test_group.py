@@ -13,7 +13,18 @@ from msgspec.structs import replace as cell_like
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE, FACTORS, LIBRARY, OF_PATTERN, PLACE, SIZE
 from mpigauge.plan.model import Cell
 from mpigauge.rows import group as module
-from mpigauge.rows.group import STATE, cell_key, group, row_key
+from mpigauge.rows.group import (
+    STATE,
+    Subject,
+    by_state,
+    cell_key,
+    each_state,
+    group,
+    in_one_state,
+    of_states,
+    row_key,
+    subject_of,
+)
 from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
@@ -112,3 +123,30 @@ def test_groups_of_factors_are_what_their_names_say(names: Collection[str], want
 
 def test_rows_of_a_curve_are_alike_in_all_but_what_goes_along_it() -> None:
     assert len(cell_key(USUAL, ALONG)) == len(CURVE)
+
+
+NEAR, FAR, ANY = (Measured(USUAL, state) for state in ("near", "far", None))
+
+
+@given(ROWS)
+def test_what_is_of_no_state_goes_with_each(rows: list[Measured]) -> None:
+    stateless = [row for row in rows if row.state is None]
+    parts = each_state(rows)
+    assert len(parts) == max(1, len({row.state for row in rows} - {None}))
+    assert all(in_one_state(part) for part in parts)
+    assert all([row for row in part if row.state is None] == stateless for part in parts)
+
+
+@given(ROWS)
+def test_every_row_may_be_divided_by_those_of_its_state_and_of_none(rows: list[Measured]) -> None:
+    parted = list(by_state(rows))
+    assert sorted(id(row) for mine, _ in parted for row in mine) == sorted(map(id, rows))
+    for mine, beside in parted:
+        assert beside == of_states(rows, mine)
+        assert {id(row) for row in mine} <= {id(row) for row in beside}
+
+
+def test_a_subject_is_the_first_cell_in_the_state_that_any_is_of() -> None:
+    assert subject_of([ANY, FAR]) == Subject(USUAL, "far")
+    assert subject_of([ANY, ANY]) == Subject(USUAL)
+    assert not in_one_state([NEAR, ANY, FAR])

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from mpigauge.find.warning_sentences import WORDS, sentence
-from mpigauge.rows.estimate import Estimate, estimate
+from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.machine.crowding import Crowd
 from mpigauge.rows.machine.serial_correlation import InTime
 from mpigauge.rows.warnings import _CHECKS, WARNING_KINDS, Circumstances, warnings_for
+from tests.unit.rows.planted import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 QUIET = Estimate(
     estimate=1e-6,
@@ -41,10 +45,9 @@ QUIET = Estimate(
     launch_variance=4e-4,
     round_variance=0.01,
     kinds=None,
-    launch_medians=(1e-6,) * 10,
     visit_share=0.05,
     round_share=0.05,
-    launch_numbers=tuple(range(1, 11)),
+    by_launch=dict.fromkeys(range(1, 11), 1e-6),
 )
 ONE_LAUNCH = replace(
     QUIET,
@@ -56,6 +59,10 @@ ONE_LAUNCH = replace(
     rank_low=None,
     rank_high=None,
 )
+
+
+def numbered(times_s: Sequence[float]) -> dict[int, float]:
+    return dict(enumerate(times_s, start=1))
 
 
 def texts(found: Estimate, *, ranks: int = 2, cores: int | None = 2, **others: Any) -> dict[str, str]:
@@ -148,7 +155,7 @@ def test_a_tail_statistic_needs_rounds() -> None:
 
 def test_two_kinds_of_launches_show_both_centres_and_how_many_are_of_each() -> None:
     medians = (1.3e-6, 1e-6) * 4 + (1.3e-6,) * 2
-    found = texts(replace(QUIET, launch_medians=medians, kinds=(1e-6, 1.3e-6)))
+    found = texts(replace(QUIET, by_launch=numbered(medians), kinds=(1e-6, 1.3e-6)))
     assert set(found) == {"two-kinds-of-launches"}
     assert "4 around 1.00 \N{MICRO SIGN}s" in found["two-kinds-of-launches"]
     assert "6 around 1.30 \N{MICRO SIGN}s" in found["two-kinds-of-launches"]
@@ -156,7 +163,7 @@ def test_two_kinds_of_launches_show_both_centres_and_how_many_are_of_each() -> N
 
 def test_kinds_that_follow_each_other_are_phases_of_the_machine() -> None:
     medians = (1e-6,) * 3 + (1.3e-6,) * 6 + (1e-6,)
-    found = texts(replace(QUIET, launch_medians=medians, kinds=(1e-6, 1.3e-6)))
+    found = texts(replace(QUIET, by_launch=numbered(medians), kinds=(1e-6, 1.3e-6)))
     assert set(found) == {"phases"}
     assert "4 around 1.00 \N{MICRO SIGN}s" in found["phases"]
     assert "in 3 runs" in found["phases"]
@@ -164,20 +171,20 @@ def test_kinds_that_follow_each_other_are_phases_of_the_machine() -> None:
 
 def test_an_odd_launch_is_named_with_its_factor() -> None:
     medians = (1e-6,) * 6 + (1.8e-6,) + (1e-6,) * 3
-    found = texts(replace(QUIET, launch_medians=medians, outliers=(7,)))
+    found = texts(replace(QUIET, by_launch=numbered(medians), outliers=(7,)))
     assert set(found) == {"outlier-launches"}
     assert "launch 7 took 1.80 times as long" in found["outlier-launches"]
 
 
 def test_a_step_of_the_clock_counts_where_it_hides_half_of_the_precision() -> None:
-    assert texts(replace(QUIET, clock_step=0.014), precision=0.03) == {}
-    found = texts(replace(QUIET, clock_step=0.016), precision=0.03)
+    assert texts(replace(QUIET, step=0.014), precision=0.03) == {}
+    found = texts(replace(QUIET, step=0.016), precision=0.03)
     assert set(found) == {"clock-step"}
     assert "steps of 16.0 ns, 1.6 % of the time" in found["clock-step"]
     assert "larger sizes" in found["clock-step"]
     # Of a sample of four operations, the clock's own step is four times as long.
-    assert "steps of 64.0 ns" in texts(replace(QUIET, clock_step=0.016), batch=4)["clock-step"]
-    assert "--mode blocks" in texts(replace(QUIET, clock_step=0.016), in_a_row="blocks")["clock-step"]
+    assert "steps of 64.0 ns" in texts(replace(QUIET, step=0.016), batch=4)["clock-step"]
+    assert "--mode blocks" in texts(replace(QUIET, step=0.016), in_a_row="blocks")["clock-step"]
     assert "--mode" not in found["clock-step"]
 
 
@@ -288,7 +295,7 @@ def test_every_text_is_one_line_with_a_number() -> None:
         kinds=(1e-6, 2e-6),
         outliers=(3,),
         drifts=(0.3, 0.31, 0.3, 0.32),
-        clock_step=0.1,
+        step=0.1,
         p99=9e-6,
         samples=100,
     )
@@ -304,7 +311,7 @@ def test_every_text_is_one_line_with_a_number() -> None:
     }
     found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95", **badly)
     found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))
-    found |= texts(replace(QUIET, launch_medians=(2e-6, 1e-6) * 5, kinds=(1e-6, 2e-6)))
+    found |= texts(replace(QUIET, by_launch=numbered((2e-6, 1e-6) * 5), kinds=(1e-6, 2e-6)))
     for lacks in ("processor", "core"):
         crowd = Crowd(lacks, "n1", (0, 1), (3,), bound=True)
         found |= texts(QUIET, crowd=crowd)

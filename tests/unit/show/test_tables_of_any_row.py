@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from mpigauge.document.document import Units
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.ratios import Ratio
-from mpigauge.rows.reasons import CellFailed, WouldDeadlock
 from mpigauge.rows.rows import Row
+from mpigauge.rows.status import CellFailed, WouldDeadlock
 from mpigauge.rows.synchrony import ClockState, Overlap, Start
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.curves import document
@@ -72,7 +72,7 @@ estimates = st.builds(
     ),
     **{name: st.integers(1, 10**6) for name in ("launches", "samples")},
     kinds=st.none(),
-    launch_medians=st.just(()),
+    by_launch=st.just({}),
 )
 row_lists = st.lists(
     st.builds(

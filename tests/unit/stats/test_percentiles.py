@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.stats.percentiles import deviation_of, median_interval
-from tests.unit.rows.planted import autoregressive, lognormal
+from tests.unit.rows.planted import lognormal
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -51,25 +51,6 @@ def test_the_low_rank_is_the_largest_that_the_binomial_allows(count: int, level:
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_too_few_values_have_no_median_interval(count: int) -> None:
     assert all(math.isnan(end) for end in median_interval(np.arange(1.0, count + 1)))
-
-
-def test_correlation_widens_the_median_interval_by_its_root() -> None:
-    values = np.arange(1.0, 10_001)
-    widths = [np.diff(median_interval(values, tau=tau))[0] for tau in (1.0, 4.0, 16.0)]
-    assert widths[1] == pytest.approx(2 * widths[0], rel=0.02)
-    assert widths[2] == pytest.approx(4 * widths[0], rel=0.02)
-    assert all(math.isnan(end) for end in median_interval(values[:100], tau=100.0))
-
-
-@pytest.mark.truth
-def test_the_widened_interval_covers_the_median_of_correlated_rounds() -> None:
-    generator = np.random.default_rng(5)
-    covered = []
-    for _ in range(300):
-        rounds = np.concatenate(autoregressive(generator, 1, 1000, 0.8))
-        low, high = median_interval(rounds, tau=9.0)
-        covered.append(low <= 1e-6 <= high)
-    assert np.mean(covered) >= 0.92
 
 
 @repeatable

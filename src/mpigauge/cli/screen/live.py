@@ -142,13 +142,12 @@ class LiveAnswer(NoProgress):
     def _compute(self) -> None:
         from mpigauge.document.document import Units
         from mpigauge.query.query import Source
-        from mpigauge.rows.machine.states import states_of
         from mpigauge.show import answer
 
         so_far, begun = self._so_far, time.monotonic()
-        rows, states = so_far.rows(), states_of(so_far.result.visits)
+        rows = so_far.rows()
         self._took_s = time.monotonic() - begun
-        source = Source("", so_far.result, rows, dict(so_far.patterns), {}, {}, states=states)
+        source = Source("", so_far.result, rows, dict(so_far.patterns), {}, {})
         self._answer = list(lines_of(answer.progress(source, Units()), self._console))
         self._computed = time.monotonic()
 

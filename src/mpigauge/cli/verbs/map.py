@@ -149,7 +149,7 @@ def command(
     from mpigauge.cli.screen.tables import rendered
     from mpigauge.cli.sessions.session import check_saved
     from mpigauge.linkmap.linkmap import link_map
-    from mpigauge.rows.machine.quiet import only_quiet
+    from mpigauge.rows.machine.steadiness import only_quiet
 
     rate = units.parse_fraction(error_rate)
     printed_in = units_of(unit_names)

@@ -96,10 +96,12 @@ def command(
 
 
 def queries(request: Request, paths: Sequence[Path]) -> tuple[Query, Query]:
-    """Return the query to show, and the same per state of the machine; one query if there is one state."""
+    """Return what is shown, and the same for every state of the machine; one query if it had one state."""
+    from mpigauge.rows.machine.split import is_split
+
     request.check()
     results = list(map(load, paths))
     query = request.query(results)
-    if request.state is not None or not any(source.states.states for source in query.sources):
+    if request.state is not None or not any(is_split(source.result) for source in query.sources):
         return query, query
     return query, replace(request, each_state=True).query(results)

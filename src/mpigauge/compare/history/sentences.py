@@ -204,7 +204,7 @@ def headline(
             more = [_changes(len(own) - 1, " more")] if len(own) > 1 else []
             return f"{VERDICTS[verdict]}: {'; '.join([*words, *more])}"
         case "machine":
-            return f"{MACHINE}: {_moved(shown)}"
+            return f"{MACHINE}: {_moved_controls(shown)}"
         case "same":
             count = sum(len(track.last) for track in shown.tracks)
             return f"no change that matters: {count} numbers over {count_of(len(shown.sessions))}"
@@ -216,7 +216,7 @@ def _changes(count: int, more: str = "") -> str:
     return f"{count}{more} change{'' if count == 1 else 's'}"
 
 
-def _moved(shown: History) -> str:
+def _moved_controls(shown: History) -> str:
     own = [(track, change) for track in shown.controls for change in track.changes]
     names = dict.fromkeys(_control(track) for track, _ in own)
     if own:

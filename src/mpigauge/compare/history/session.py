@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.compare.alike import differing_facts, machine_of
 from mpigauge.plan.factors import ALONG
-from mpigauge.rows.group import cell_key
+from mpigauge.rows.group import cell_key, row_key
 from mpigauge.rows.machine.conditions import distances_of, middle_of
 from mpigauge.rows.machine.sessions import dated_sessions
 from mpigauge.rows.machine.steadiness import steadiness_of
@@ -173,7 +173,7 @@ def _parts(rows: Iterable[Row]) -> list[Part]:
         several = len(versions[row.cell.mpi, row.cell.label]) > 1
         return *cell_key(row.cell, OF_HISTORY), row.cell.mpi_version if several else ""
 
-    curves = group_by(rows, lambda row: (curve(row), row.state))
+    curves = group_by(rows, lambda row: (curve(row), row_key(row, OF_HISTORY)))
     return [_part(key, mine) for (key, _), mine in curves.items()]
 
 

@@ -59,7 +59,7 @@ def document(
     """
     alike = compare_sentences.common(_rows(shown))
     worst = ranked(shown)
-    most = [*worst[:MAX_LINES], *_moved(shown)]
+    most = [*worst[:MAX_LINES], *_moved_controls(shown)]
     kept = [*_of(shown.tracks), *_of(shown.controls)] if everything else most
     left = max(0, len(worst) - MAX_LINES)
     rest = [f"{left} more: --all"] if left and not everything else []
@@ -87,7 +87,7 @@ def _of(tracks: Iterable[Track]) -> list[HistoryLine]:
     return [line for track in tracks for line in words.lines_of(track)]
 
 
-def _moved(shown: History) -> list[HistoryLine]:
+def _moved_controls(shown: History) -> list[HistoryLine]:
     return [line for line in _of(shown.controls) if line.change is not None or line.outside]
 
 
@@ -154,7 +154,7 @@ def _cases(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
     rows = [
         line.track.curve.row(line.cells[0], len(shown.sessions)) for line in single if line.track.curve.rows
     ]
-    names = iter(names_of([(row.cell, row.state) for row in rows]))
+    names = iter(names_of([row.of for row in rows]))
     return Cases(
         _table(shown, single, unsaid),
         [next(names) if line.track.curve.rows else words.name(line, unsaid) for line in single],

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName
 
 BUILD = compared_by("mpi")
 """What two libraries differ in, that may be of a control arm."""
@@ -73,28 +73,26 @@ class Contrast:
         by_limit: That all sizes that differ by more than the margin lie between the eager limits of the two;
             None if not.
         emulated: Whether the network between the two is that of a lab.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
     factors: frozenset[str]
-    base: Cell
+    base: Subject
     other: Cell
     points: tuple[SizeRatio, ...]
     runs: tuple[SizeRun, ...]
     twice_from: int | None
     by_limit: ByLimit | None
     emulated: bool
-    state: StateName | None
 
     @property
     def cell(self) -> Cell:
         """The smallest of the curve that the other is compared with."""
-        return self.base
+        return self.base.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
         """Both curves, at the sizes that both have."""
-        return at_sizes([self.base, self.other], (one.bytes for one in self.points))
+        return at_sizes([self.base.cell, self.other], (one.bytes for one in self.points))
 
     @property
     def launches(self) -> int:
@@ -146,14 +144,13 @@ def _contrast(
     hosts = any("," in row.cell.placement for row in rows)
     return Contrast(
         factors=factors,
-        base=base.cell,
+        base=base.of,
         other=other.cell,
         points=tuple(points),
         runs=runs,
         twice_from=_twice_from(points),
         by_limit=_by_limit(evidence, factors, rows, runs),
         emulated=factors == PLACE and evidence.emulated and hosts,
-        state=base.state,
     )
 
 
@@ -210,9 +207,9 @@ NO_LIMIT = "none found"
 def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return which is faster, where, and by how much."""
     name = name_of(fact.factors)
-    about = subject(fact.base, varied, fact.factors, fact.state)
-    said = "; ".join([runs_words(fact.runs, fact.base, chosen), *_more(fact)])
-    return f"{about}: {name(fact.other)} against {name(fact.base)}: {said}"
+    about = subject(fact.base, varied, fact.factors)
+    said = "; ".join([runs_words(fact.runs, fact.base.cell, chosen), *_more(fact)])
+    return f"{about}: {name(fact.other)} against {name(fact.base.cell)}: {said}"
 
 
 def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:

@@ -15,6 +15,7 @@ from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.memory_costs import LIMITS, curves_in_copies
 from mpigauge.find.phrases import EMULATED, subject
 from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.rows.group import OfCell, Subject, job_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
-    from mpigauge.vocabulary import StateName
 
     Sticks = Mapping[tuple[object, ...], Row]
 
@@ -82,7 +82,7 @@ class Copies:
     """The cost of a curve of messages in one kind of copy.
 
     Attributes:
-        cell: The smallest message.
+        of: The smallest message.
         name: Of the ratio: one of `baselines.YARDSTICKS`.
         first: At the smallest size.
         below: Of `memory_costs.LIMITS` those that it falls below, with the whole interval of the least.
@@ -90,10 +90,9 @@ class Copies:
         least: The size with the smallest ratio.
         largest_bytes: Up to which it was measured.
         emulated: Whether the network is that of a lab.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
-    cell: Cell
+    of: Subject
     name: str
     first: InCopies
     below: tuple[Below, ...]
@@ -101,7 +100,11 @@ class Copies:
     least: InCopies
     largest_bytes: int
     emulated: bool
-    state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -134,7 +137,7 @@ def _copies(name: str, curve: Sequence[Row], sticks: Sticks, *, emulated: bool) 
     bands = _bands(curve, ratios)
     never = [limit for limit in LIMITS if bands.lows.min() > limit]
     return Copies(
-        cell=curve[0].cell,
+        of=curve[0].of,
         name=name,
         first=_in_copies(curve[0], name, sticks),
         below=tuple(_below(bands, least)),
@@ -142,7 +145,6 @@ def _copies(name: str, curve: Sequence[Row], sticks: Sticks, *, emulated: bool) 
         least=_in_copies(curve[least], name, sticks),
         largest_bytes=curve[-1].cell.bytes,
         emulated=emulated and "," in curve[0].cell.placement,
-        state=curve[0].state,
     )
 
 
@@ -164,15 +166,14 @@ def _bands(curve: Sequence[Row], ratios: Sequence[Ratio]) -> _Bands:
 
 def _in_copies(row: Row, name: str, sticks: Sticks) -> InCopies:
     assert row.time is not None  # noqa: S101 - it has a ratio
-    bytes_, job, state = _key(row)
-    kind = YARDSTICKS[name]
-    stick = sticks.get((bytes_, job, state, *kind)) or sticks.get((bytes_, job, None, *kind))
+    keys = (_key(row), _key(Subject(row.cell)))
+    stick = next((sticks[key] for one in keys if (key := (*one, *YARDSTICKS[name])) in sticks), None)
     copy_s = stick.time.estimate if stick is not None and stick.time is not None else None
     return InCopies(row.cell.bytes, row.ratios[name], row.time.estimate, copy_s)
 
 
-def _key(row: Row) -> tuple[object, ...]:
-    return row.cell.bytes, row.cell.job, row.state
+def _key(row: OfCell) -> tuple[object, ...]:
+    return row.cell.bytes, *job_key(row)
 
 
 def _below(bands: _Bands, least: int) -> Iterator[Below]:
@@ -236,7 +237,7 @@ PIPELINED = "less than one copy: a message is pipelined in pieces, or this copy 
 
 def sentence(fact: Copies, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return how many copies a message costs, where it falls below ten and two, and the least."""
-    about = f"{subject(fact.cell, varied, (), fact.state)} / {' '.join(YARDSTICKS[fact.name])}"
+    about = f"{subject(fact.of, varied)} / {' '.join(YARDSTICKS[fact.name])}"
     said = [_at(fact.first, chosen), *_below_limit(fact)]
     if fact.least != fact.first:
         said.append(f"least {_at(fact.least, chosen)}")

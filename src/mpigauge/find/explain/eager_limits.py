@@ -12,6 +12,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.state_words import state_suffix
 from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import headed, subject, time
+from mpigauge.rows.group import Subject
 from mpigauge.stats.interval import difference_interval
 from mpigauge.units import counted
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName
 
 NEAR = 2.0
 """The first size above the limit is at most so many times the last one below: further, the time beyond it is
@@ -69,21 +69,19 @@ class EagerLimit:
         crossing: That cost.
         blocked: Cells that were not started, since they would deadlock.
         of: How many cells of their modes there are.
-        state: The state of the machine that the cost is of; None if that had one only.
     """
 
     cell: Cell
     limit_bytes: int
-    message: Cell | None
+    message: Subject | None
     crossing: EagerLimitCost | None
     blocked: int
     of: int
-    state: StateName | None = None
 
     @property
     def rests_on(self) -> frozenset[Cell]:
         """The probe, and the smallest message of the curve that crosses it."""
-        return at_sizes([self.cell, self.message])
+        return at_sizes([self.cell, self.message and self.message.cell])
 
     @property
     def launches(self) -> int:
@@ -120,11 +118,10 @@ def _limit(evidence: Evidence, probe: Row, limit_bytes: int) -> EagerLimit:
     return EagerLimit(
         cell=probe.cell,
         limit_bytes=limit_bytes,
-        message=message.cell if message is not None else None,
+        message=message.of if message is not None else None,
         crossing=crossing,
         blocked=sum(status == "blocked" for status in may_block.values()),
         of=len(may_block),
-        state=message.state if message is not None else None,
     )
 
 
@@ -193,14 +190,14 @@ def _estimate(row: Row) -> float:
 
 def sentence(fact: EagerLimit, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return how large the limit is, and what lies above it."""
-    about = subject(fact.cell, varied, {"pattern", "mode"})
+    about = subject(Subject(fact.cell), varied, {"pattern", "mode"})
     limit = f"the eager limit is {units.format_size(fact.limit_bytes)}"
     return headed(about, "; ".join([limit, *_more(fact, chosen)]))
 
 
 def _more(fact: EagerLimit, chosen: Units) -> Iterator[str]:
     if fact.crossing is not None and fact.message is not None:
-        message = f"{fact.message.pattern} {fact.message.mode}{state_suffix(fact.state)}"
+        message = f"{fact.message.cell.pattern} {fact.message.cell.mode}{state_suffix(fact.message)}"
         yield f"{message} of {_crossing(fact.crossing, chosen)}"
     if fact.blocked:
         sizes = counted(fact.of, "size")

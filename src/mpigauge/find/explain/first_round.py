@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,19 @@ class First:
     the code and the protocol of this cell.
 
     Attributes:
-        cell: The smallest of the curve.
+        of: The smallest of the curve.
         points: All sizes with an interval.
         longer: Those of them whose first takes longer for certain, though so many were looked at.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
-    cell: Cell
+    of: Subject
     points: tuple[FirstAt, ...]
     longer: tuple[FirstAt, ...]
-    state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -98,7 +101,7 @@ def firsts(evidence: Evidence) -> Iterator[First]:
         points = tuple(_points(curve))
         longer = tuple(one for one in points if one.ratio.verdict == "slower")
         if longer:
-            yield First(curve[0].cell, points, longer, curve[0].state)
+            yield First(curve[0].of, points, longer)
 
 
 def _points(curve: Sequence[Row]) -> Iterator[FirstAt]:
@@ -130,7 +133,7 @@ def _geometric(values: Sequence[float]) -> float:
 
 def sentence(fact: First, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return how many times as long first rounds take as typical ones."""
-    about = subject(fact.cell, varied, (), fact.state)
+    about = subject(fact.of, varied)
     first = "the first round in a warm launch, not a program's first message,"
     return f"{about}: {first} takes {_range(fact, chosen)}"
 

@@ -13,7 +13,7 @@ from mpigauge.find.explain.plateau import Rate, rate_at, rising
 from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import extra, rate, signed_percent, subject, time, wire_rate
 from mpigauge.plan.factors import PLACE
-from mpigauge.rows.group import group
+from mpigauge.rows.group import Key, Subject, group, job_key
 from mpigauge.rows.ratios import difference
 from mpigauge.stats.interval import Interval
 from mpigauge.vocabulary import AUTO
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.find.explain.routes import Way
     from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName
 
 LONG = 10.0
 """Times the delay, that a message is on the wire: of shorter ones the bandwidth says little of the rate."""
@@ -37,7 +37,7 @@ class PlantedDelay:
     """A delay of a lab, and by how much the smallest message takes longer.
 
     Attributes:
-        cell: The smallest message, or an exchange of two at once.
+        of: The smallest message, or an exchange of two at once.
         base: What was taken from it: the same message elsewhere; None if nothing was.
         between: Whether the base goes between hosts of the lab, too.
         delay_s: Planted, one way; of two ways the difference.
@@ -45,10 +45,9 @@ class PlantedDelay:
         measured_s: The message, or by how much it takes longer than the base.
         low_s: Lower end of its 95 % interval.
         high_s: Its upper end.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
-    cell: Cell
+    of: Subject
     base: Cell | None
     between: bool
     delay_s: float
@@ -57,7 +56,11 @@ class PlantedDelay:
     low_s: float
     high_s: float
     launches: int
-    state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -80,20 +83,24 @@ class PlantedRate:
     """The rate of a way through a lab, and the best bandwidth over it, in one direction.
 
     Attributes:
-        cell: Of the best bandwidth in one direction.
+        of: Of the best bandwidth in one direction.
         link_bytes_per_s: Planted: of the slower lane.
         payload_bytes_per_s: Of that, what TCP leaves to messages.
         best: What was measured.
         rising: Whether it is that of the largest size and still rises there, for certain.
     """
 
-    cell: Cell
+    of: Subject
     link_bytes_per_s: float
     payload_bytes_per_s: float
     best: Rate
     rising: bool
     launches: int
-    state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -126,7 +133,7 @@ def _delays(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedD
     told = set()
     for places in _smallest(evidence):
         for one in _of_places(evidence, places, ways):
-            key = one.cell.job, one.base is None, one.between, one.state
+            key = *job_key(one.of), one.base is None, one.between
             if key not in told:
                 told.add(key)
                 yield one
@@ -173,7 +180,7 @@ def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDel
     if measured is None or measured.low is None or measured.high is None:
         return None
     found = PlantedDelay(
-        cell=row.cell,
+        of=row.of,
         base=base.cell if base is not None else None,
         between=under is not None,
         delay_s=way.delay_s - (under.delay_s if under is not None else 0.0),
@@ -182,7 +189,6 @@ def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDel
         low_s=measured.low,
         high_s=measured.high,
         launches=min(one.time.launches for one in (row, base) if one is not None and one.time is not None),
-        state=row.state,
     )
     return found if found.planted_s > 0 else None
 
@@ -200,24 +206,23 @@ def _measured(row: Row, base: Row | None) -> Interval | None:
 
 
 def _rates(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedRate]:
-    best: dict[tuple[JobKey, StateName | None], tuple[Row, bool]] = {}
+    best: dict[Key, tuple[Row, bool]] = {}
     for curve in single_calls(evidence):
         way = ways.get(curve[0].cell.job)
         rated = [row for row in curve if way is not None and _rated(evidence, row, way)]
         if rated:
-            row, key = max(rated, key=_one_direction), (curve[0].cell.job, curve[0].state)
+            row, key = max(rated, key=_one_direction), job_key(curve[0])
             mine = row, row is curve[-1] and rising(curve) is not None
             best[key] = max(best.get(key, mine), mine, key=lambda one: _one_direction(one[0]))
     for row, still_rising in best.values():
         way = ways[row.cell.job]
         yield PlantedRate(
-            cell=row.cell,
+            of=row.of,
             link_bytes_per_s=way.rate_bytes_per_s,
             payload_bytes_per_s=way.payload_bytes_per_s,
             best=rate_at(row, row.directions),
             rising=still_rising,
             launches=row.time.launches if row.time is not None else 0,
-            state=row.state,
         )
 
 
@@ -241,7 +246,7 @@ RELAY = "in which is the work of the relay"
 
 def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return what was planted, what was measured, and how far apart they are."""
-    about = f"{subject(fact.cell, varied, (), fact.state)}: emulated network of a lab"
+    about = f"{subject(fact.of, varied)}: emulated network of a lab"
     said = _rate(fact, chosen) if isinstance(fact, PlantedRate) else _delay_sentence(fact, chosen)
     return f"{about}: {said}"
 

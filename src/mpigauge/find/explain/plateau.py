@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.find.explain.routes import Way
     from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName
 
 SIZES_LEAST = 3
 """Of fewer there is no curve."""
@@ -63,7 +63,7 @@ class Plateau:
     """The best of a curve.
 
     Attributes:
-        cell: Of the best bandwidth.
+        of: Of the best bandwidth.
         best: That.
         directions: Messages in flight at once between the pair, whose bytes it counts.
         level: The smallest and the largest of the neighbouring sizes within the margin of the best.
@@ -74,10 +74,9 @@ class Plateau:
             that is certain; None otherwise.
         copies: On one host, of the best size or else of the largest that has them.
         link_bytes_per_s: Between hosts of a lab, what TCP can bring through in one direction.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
-    cell: Cell
+    of: Subject
     best: Rate
     directions: int
     level: tuple[int, int]
@@ -88,7 +87,11 @@ class Plateau:
     copies: CopyCost | None
     link_bytes_per_s: float | None
     launches: int
-    state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -124,7 +127,7 @@ def _plateau(rated: Sequence[Row], way: Way | None, *, one_host: bool) -> Platea
     change = None if row is largest else _longer(largest, row)
     alone = begin == end == len(rates) - 1
     return Plateau(
-        cell=row.cell,
+        of=row.of,
         best=rates[place],
         directions=row.directions,
         level=(rates[begin].bytes, rates[end].bytes),
@@ -135,7 +138,6 @@ def _plateau(rated: Sequence[Row], way: Way | None, *, one_host: bool) -> Platea
         copies=_copies([row, *reversed(rated)]) if one_host else None,
         link_bytes_per_s=(way.payload_bytes_per_s or None) if way is not None else None,
         launches=min(one.time.launches for one in (row, largest) if one.time is not None),
-        state=row.state,
     )
 
 
@@ -190,7 +192,7 @@ def _copies(rows: Sequence[Row]) -> CopyCost | None:
 
 def sentence(fact: Plateau, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return where the plateau is, how far it holds, and what it could be."""
-    return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact, chosen))}"
+    return f"{subject(fact.of, varied)}: {'; '.join(_parts(fact, chosen))}"
 
 
 def _parts(fact: Plateau, chosen: Units) -> Iterator[str]:

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Mode, Pattern
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import GrowthLaw, StateName
+    from mpigauge.vocabulary import GrowthLaw
 
     Counted = Mapping[int, Row]
     """Rows of one size, by the number of ranks."""
@@ -93,18 +94,21 @@ class Growth:
     """One operation among several numbers of ranks.
 
     Attributes:
-        cell: The smallest, with the fewest ranks.
+        of: The smallest, with the fewest ranks.
         lap: Whether its time is that of messages through all ranks, one after the other.
         sized: Whether its size means anything.
         at: The smallest size, and the largest if there are several.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
-    cell: Cell
+    of: Subject
     lap: bool
     sized: bool
     at: tuple[AtSize, ...]
-    state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -156,7 +160,7 @@ def _growth(evidence: Evidence, rows: Sequence[Row]) -> Iterator[Growth]:
     if found:
         first = sizes[found[0].bytes][fewest]
         ends = (found[0], found[-1]) if len(found) > 1 else (found[0],)
-        yield Growth(first.cell, _is_lap(evidence, first), first.sized, ends, first.state)
+        yield Growth(first.of, _is_lap(evidence, first), first.sized, ends)
 
 
 def _at_size(evidence: Evidence, fewest: int, counted: Counted) -> AtSize:
@@ -222,7 +226,7 @@ SKEW_MOST = 0.2
 def sentence(fact: Growth, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return how the time grows with the ranks, with cores and without."""
     what = "lap of " if fact.lap else ""
-    about = f"{what}{subject(fact.cell, varied, {'ranks'}, fact.state)}"
+    about = f"{what}{subject(fact.of, varied, {'ranks'})}"
     return f"{about}: {'; '.join([*(_at(one, fact, chosen) for one in fact.at), *_scheduler(fact)])}"
 
 

@@ -13,6 +13,7 @@ from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import span, subject, time
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.rows.group import Subject, job_key
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +39,20 @@ class Handshake:
         without: Of these, those at which the whole interval of the difference is below the handshake's, so
             that the other waits, too.
         slower: Of these, those at which the one that always waits is slower still.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
     cell: Cell
-    base: Cell
+    base: Subject
     limit_bytes: int
     small: SizeRatio
     above: int
     without: int
     slower: int
-    state: StateName | None = None
 
     @property
     def rests_on(self) -> frozenset[Cell]:
         """Both curves, where they are smallest and where the handshake is seen."""
-        return at_sizes([self.cell, self.base], [self.small.bytes])
+        return at_sizes([self.cell, self.base.cell], [self.small.bytes])
 
     @property
     def launches(self) -> int:
@@ -80,11 +79,10 @@ class BufferCopy:
         copies_high: The most of them.
         least_bytes: The smallest of these sizes.
         most_bytes: The largest.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
     cell: Cell
-    base: Cell
+    base: Subject
     stick: str
     copies_low: float
     copies_median: float
@@ -92,12 +90,11 @@ class BufferCopy:
     least_bytes: int
     most_bytes: int
     launches: int
-    state: StateName | None = None
 
     @property
     def rests_on(self) -> frozenset[Cell]:
         """The smallest cells of both curves."""
-        return at_sizes([self.cell, self.base])
+        return at_sizes([self.cell, self.base.cell])
 
     @property
     def weight(self) -> float:
@@ -118,13 +115,12 @@ def handshakes(evidence: Evidence) -> Iterator[Handshake]:
         slower = [one for one in above if one.verdict == "slower"]
         yield Handshake(
             cell=other[0].cell,
-            base=base[0].cell,
+            base=base[0].of,
             limit_bytes=limit,
             small=handshake,
             above=len(above),
             without=len(without),
             slower=len(slower),
-            state=base[0].state,
         )
 
 
@@ -157,7 +153,7 @@ def _buffer_copy(rows: tuple[Row, Row], stick: str, found: Mapping[SizeRatio, fl
     sizes = sorted(one.bytes for one in found)
     return BufferCopy(
         cell=rows[1].cell,
-        base=rows[0].cell,
+        base=rows[0].of,
         stick=stick,
         copies_low=min(found.values()),
         copies_median=median(found.values()),
@@ -165,7 +161,6 @@ def _buffer_copy(rows: tuple[Row, Row], stick: str, found: Mapping[SizeRatio, fl
         least_bytes=sizes[0],
         most_bytes=sizes[-1],
         launches=min(one.ratio.launches for one in found),
-        state=rows[0].state,
     )
 
 
@@ -184,7 +179,7 @@ def _beside_usual(evidence: Evidence, *, never_eager: bool) -> Iterator[tuple[Se
 
 def _like(row: Row) -> object:
     """Return what two modes of one pattern must have in common."""
-    return row.cell.pattern, row.cell.job, row.cell.buffers, row.cell.pair, row.state
+    return row.cell.pattern, row.cell.buffers, row.cell.pair, *job_key(row)
 
 
 # ---- Sentences -----------------------------------------------------------------------------------
@@ -192,10 +187,10 @@ def _like(row: Row) -> object:
 
 def handshake(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return what the wait for the receiver costs, and whether the usual mode waits above the limit."""
-    small, mode, usual = fact.small, fact.cell.mode, fact.base.mode
+    small, mode, usual = fact.small, fact.cell.mode, fact.base.cell.mode
     cost = time(small.beyond_s or small.extra_s, small.low_s, small.high_s, chosen)
     size, limit = units.format_size(small.bytes), units.format_size(fact.limit_bytes)
-    about = subject(fact.base, varied, {"mode"}, fact.state)
+    about = subject(fact.base, varied, {"mode"})
     said = f"{about}: waiting for the receiver costs {cost} ({mode} against {usual}, {size})"
     if not fact.above:
         return f"{said}; no size above the eager limit of {limit} was measured"
@@ -208,11 +203,11 @@ def handshake(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATI
 
 def buffer_copy(fact: BufferCopy, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return what a copy into a buffer costs, in copies."""
-    about = subject(fact.base, varied, {"mode"}, fact.state)
+    about = subject(fact.base, varied, {"mode"})
     stick = " ".join(YARDSTICKS[fact.stick])
     ends = units.interval(fact.copies_low, fact.copies_high, units.format_factor)
     return (
-        f"{about}: {fact.cell.mode} takes longer than {fact.base.mode} by "
+        f"{about}: {fact.cell.mode} takes longer than {fact.base.cell.mode} by "
         f"{units.format_factor(fact.copies_median)} copies ({stick} of the same size; {ends} at "
         f"{span((fact.least_bytes, fact.most_bytes))})"
     )

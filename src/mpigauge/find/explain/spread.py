@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
-    from mpigauge.vocabulary import StateName
 
 SAMPLES_LEAST = 20
 """Of a size in each of its launches: of fewer the quartiles say little."""
@@ -87,7 +87,7 @@ class Spread:
     """The distance of a curve's samples from each other within a launch.
 
     Attributes:
-        cell: The smallest that counts.
+        of: The smallest that counts.
         messages: Whether a sample is a message one way.
         quartiles: Quartile distance over median in a launch, median over sizes.
         sizes: How many sizes it is of: those without batches, or all if every size has them.
@@ -95,10 +95,9 @@ class Spread:
         batched: Other sizes, whose samples are means of several calls while those here are single.
         half_width: Of the 95 % interval of the time, relative, median of these sizes; None if not known.
         deviation: Of all samples of all launches.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
-    cell: Cell
+    of: Subject
     messages: bool
     quartiles: Measured
     sizes: int
@@ -106,7 +105,11 @@ class Spread:
     batched: tuple[int, ...]
     half_width: float | None
     deviation: Deviation
-    state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -140,7 +143,7 @@ class SpreadBeside:
     """
 
     factors: frozenset[str]
-    base: Cell
+    base: Subject
     other: Cell
     messages: bool
     ratio: Ratio
@@ -149,17 +152,16 @@ class SpreadBeside:
     other_s: float
     base_share: float
     other_share: float
-    state: StateName | None
 
     @property
     def cell(self) -> Cell:
         """The smallest of the curve that the other is compared with."""
-        return self.base
+        return self.base.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
         """The smallest cells of both curves."""
-        return at_sizes([self.base, self.other])
+        return at_sizes([self.base.cell, self.other])
 
     @property
     def launches(self) -> int:
@@ -197,7 +199,7 @@ def _spread(evidence: Evidence, curve: Sequence[Row]) -> Spread | None:
     others = [row.cell.bytes for row in curve if row.batch > 1 and row not in counted]
     widths = [row.time.half_width for row in counted if row.time and row.time.half_width is not None]
     return Spread(
-        cell=counted[0].cell,
+        of=counted[0].of,
         messages=_messages(evidence, counted[0]),
         quartiles=measured(middle),
         sizes=len(counted),
@@ -205,7 +207,6 @@ def _spread(evidence: Evidence, curve: Sequence[Row]) -> Spread | None:
         batched=tuple(others) if counted[0].batch == 1 else (),
         half_width=median(widths) if widths else None,
         deviation=max(map(_deviation, counted), key=lambda one: one.over_mean),
-        state=curve[0].state,
     )
 
 
@@ -271,7 +272,7 @@ def _beside(
     shares = [median(_middles(one, sizes, lambda two: two.share).values()) for one in both]
     return SpreadBeside(
         factors=factors,
-        base=base[0].cell,
+        base=base[0].of,
         other=other[0].cell,
         messages=_messages(evidence, base[0]),
         ratio=ratio,
@@ -280,7 +281,6 @@ def _beside(
         other_s=median(over.values()),
         base_share=shares[0],
         other_share=shares[1],
-        state=base[0].state,
     )
 
 
@@ -294,7 +294,7 @@ def sentence(fact: Spread | SpreadBeside, varied: Collection[str], chosen: Units
     """Return how much a single message differs from the next, and how well the time is known all the same."""
     if isinstance(fact, SpreadBeside):
         return _beside_sentence(fact, varied, chosen)
-    return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact))}"
+    return f"{subject(fact.of, varied)}: {'; '.join(_parts(fact))}"
 
 
 def _parts(fact: Spread) -> Iterator[str]:
@@ -335,12 +335,12 @@ def _of_mean(over_mean: float) -> str:
 def _beside_sentence(fact: SpreadBeside, varied: Collection[str], chosen: Units) -> str:
     name, what = name_of(fact.factors), "messages" if fact.messages else "operations"
     by = "over" if fact.factors == PLACE else "with"
-    pair = f"{by} {name(fact.other)} as {by} {name(fact.base)}"
+    pair = f"{by} {name(fact.other)} as {by} {name(fact.base.cell)}"
     other_s, base_s = (units.format_time(one, chosen.time) for one in (fact.other_s, fact.base_s))
     other = f"{other_s} ({units.format_percent(fact.other_share)} of the time)"
     base = f"{base_s} ({units.format_percent(fact.base_share)})"
     over = f" (median of {counted(fact.sizes, 'common size')})" if fact.sizes > 1 else ""
     return (
-        f"{subject(fact.base, varied, fact.factors, fact.state)}: quartiles of single {what} in a launch are "
+        f"{subject(fact.base, varied, fact.factors)}: quartiles of single {what} in a launch are "
         f"{times_words(fact.ratio)} as far apart {pair}: {other} for {base}{over}"
     )

@@ -17,9 +17,9 @@ from mpigauge.find.comparisons import place_name
 from mpigauge.find.explain.evidence import LAUNCHES_LEAST, Measured, at_sizes, measured, single_calls
 from mpigauge.find.phrases import share
 from mpigauge.plan.factors import LIBRARY, PLACE
-from mpigauge.rows.cpu import cpu_share
+from mpigauge.rows.group import Key, Subject, job_key
 from mpigauge.rows.ratios import ratio_of, verdict_of
-from mpigauge.rows.samples import visits_by_launch
+from mpigauge.rows.samples import cpu_share, visits_by_launch
 from mpigauge.sequences import group_by
 from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT
@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import Family, StateName
-
-    Key = tuple[JobKey, Family, StateName | None]
+    from mpigauge.vocabulary import Family
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +63,24 @@ class Waiting:
         ranks: How many take part, the most of any cell.
         cores: That all of them, or those of one host, may use.
         relayed: Whether they are on different hosts of a lab, whose relay uses the same cores.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
     family: Family
-    cells: tuple[Cell, ...]
+    cells: tuple[Subject, ...]
     times: tuple[CoreTime, ...]
     ranks: int
     cores: int
     relayed: bool
-    state: StateName | None
 
     @property
     def cell(self) -> Cell:
         """The first cell of the first library."""
-        return self.cells[0]
+        return self.cells[0].cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
         """The first cell of each library."""
-        return at_sizes(self.cells)
+        return at_sizes(one.cell for one in self.cells)
 
     @property
     def launches(self) -> int:
@@ -103,10 +99,10 @@ def waitings(evidence: Evidence) -> Iterator[Waiting]:
     rows = _rows(evidence)
     groups: dict[Key, dict[Key, Mapping[int, float]]] = defaultdict(dict)
     for key, mine in rows.items():
-        job, family, state = key
         launches = _by_launch(evidence, mine)
         if len(launches) >= LAUNCHES_LEAST:
-            groups[replace(job, **dict.fromkeys(LIBRARY, "")), family, state][key] = launches
+            job = replace(mine[0].cell.job, **dict.fromkeys(LIBRARY, ""))
+            groups[job, *key[1:]][key] = launches
     for group in groups.values():
         yield _waiting(evidence, {key: rows[key] for key in group}, [*group.values()])
 
@@ -115,7 +111,7 @@ def _rows(evidence: Evidence) -> Mapping[Key, list[Row]]:
     known = (row for curve in single_calls(evidence) for row in curve if row.cpu_share is not None)
 
     def key(row: Row) -> Key:
-        return row.cell.job, evidence.patterns[row.cell.pattern].family, row.state
+        return *job_key(row), evidence.patterns[row.cell.pattern].family
 
     return group_by(known, key)
 
@@ -134,18 +130,16 @@ def _by_launch(evidence: Evidence, rows: Sequence[Row]) -> Mapping[int, float]:
 def _waiting(
     evidence: Evidence, rows: Mapping[Key, Sequence[Row]], shares: Sequence[Mapping[int, float]]
 ) -> Waiting:
-    (_, family, state), *_ = rows
     first, *_ = rows.values()
     return Waiting(
-        family=family,
-        cells=tuple(mine[0].cell for mine in rows.values()),
+        family=evidence.patterns[first[0].cell.pattern].family,
+        cells=tuple(mine[0].of for mine in rows.values()),
         times=tuple(
             _core_time(len(mine), share, shares[0]) for mine, share in zip(rows.values(), shares, strict=True)
         ),
         ranks=max(_active(evidence, row) for row in first),
         cores=evidence.result.campaign.environment.cores,
         relayed=evidence.emulated and len(_hosts(evidence, first[0].cell.job)) > 1,
-        state=state,
     )
 
 
@@ -182,7 +176,7 @@ OPERATIONS: dict[Family, str] = {"message": "point-to-point", "collective": "col
 
 def sentence(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return how much of the cores' time the ranks of each library use."""
-    (cell, *others), (first, *rest) = fact.cells, fact.times
+    (cell, *others), (first, *rest) = (one.cell for one in fact.cells), fact.times
     keeps = f"{cell.library} keeps {share(first.share)} of the core time that there is for them busy"
     compared = "".join(f"; {_against(*one)}" for one in zip(others, rest, strict=True))
     many = f" (median of {counted(first.cells, 'cell')})"
@@ -190,12 +184,14 @@ def sentence(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> st
 
 
 def _about(fact: Waiting, varied: Collection[str]) -> str:
-    cell = fact.cells[0]
+    cell = fact.cell
     cores = f"{counted(fact.ranks, 'rank')} on {counted(fact.cores, 'core')}"
     relay = " that the relay of the lab uses, too" if fact.relayed else ""
     place = place_name(cell) if PLACE & set(varied) else ""
     what = OPERATIONS.get(fact.family, fact.family)
-    return f"{', '.join(filter(None, (what, place, cell.setting, cores)))}{relay}{state_suffix(fact.state)}"
+    return (
+        f"{', '.join(filter(None, (what, place, cell.setting, cores)))}{relay}{state_suffix(fact.cells[0])}"
+    )
 
 
 def _against(cell: Cell, one: CoreTime) -> str:

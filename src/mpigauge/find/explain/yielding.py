@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell, JobKey
-    from mpigauge.rows.group import Key
+    from mpigauge.rows.group import Key, Subject
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName, Verdict
+    from mpigauge.vocabulary import Verdict
 
     Variables = Mapping[str, str]
 
@@ -54,22 +54,25 @@ class Yielding:
     """The gain if waiting ranks give way.
 
     Attributes:
-        cell: The smallest, of ranks that are told to.
+        of: The smallest, of ranks that are told to.
         cores: That they share.
         untold: The variables by which the others are not told, with their values; "" for none.
         sized: Whether its size means anything.
         at: The smallest size, and the largest if there are several.
         results: Places of the two results among those asked for, that with ranks that are told first.
-        state: The state of the machine that it is of; None if that had one only.
     """
 
-    cell: Cell
+    of: Subject
     cores: int
     untold: tuple[tuple[str, str], ...]
     sized: bool
     at: tuple[YieldingOperation, ...]
     results: tuple[int, int]
-    state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -160,7 +163,7 @@ def _yielding(told: _Side, untold: _Side) -> Iterator[Yielding]:
         ends = tuple(dict.fromkeys((found[0], found[-1])))
         first = told.curve[0]
         places = told.place, untold.place
-        yield Yielding(first.cell, cores, untold.untold, first.sized, ends, places, first.state)
+        yield Yielding(first.of, cores, untold.untold, first.sized, ends, places)
 
 
 def _waiting(told: Row, untold: Row, *, paired: bool) -> YieldingOperation | None:
@@ -179,7 +182,7 @@ SAID_ITSELF = frozenset({"ranks"}) | {"setting"}
 
 def sentence(fact: Yielding, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return how many times as long an operation takes where a waiting rank keeps its core."""
-    about = subject(fact.cell, varied, SAID_ITSELF, fact.state)
+    about = subject(fact.of, varied, SAID_ITSELF)
     ranks = f"{counted(fact.cell.ranks, 'rank')} on {counted(fact.cores, 'core')}"
     untold = ", ".join(f"{name}={value}" if value else f"{name} unset" for name, value in fact.untold)
     what = f"not told to give way while they wait ({untold}) against told to"

@@ -66,7 +66,7 @@ class Condition(NamedTuple):
 
 
 def condition_of(visit: Visit) -> Condition | None:
-    """Of a visit; None if it is not known: a clock stood still, or ranks shared a core.
+    """Return how far apart the ranks of a visit were; None if a clock stood still or a core was shared.
 
     A line says more than a path: what lies between hosts is not what moves ranks about on them.
     """
@@ -82,7 +82,7 @@ def condition_of(visit: Visit) -> Condition | None:
 
 
 def readings_of(visits: Sequence[Visit]) -> dict[Distance, tuple[Places, Values]]:
-    """The conditions of many visits, by what was handed over.
+    """Return the conditions of many visits, by what was handed over.
 
     Returns:
         Places of the visits of which it is known, rising, and their readings before and after the samples in
@@ -102,7 +102,7 @@ def _whole(pairs: Values) -> Flags:
 
 
 def _pairs(readings: Sequence[Sequence[float]], most: float) -> Values:
-    """Two readings of each, NaN where there are none or where they are not between the least and the most."""
+    """Return two readings of each, NaN where there are none or where they are out of range."""
     pairs = np.full((len(readings), 2), math.nan)
     known = [number for number, pair in enumerate(readings) if pair]
     flat = chain.from_iterable(filter(None, readings))
@@ -118,7 +118,7 @@ Distances = dict[int, tuple["Distance", float]]
 
 
 def distances_of(visits: Iterable[Visit]) -> Distances:
-    """Of one cell; launches of which it is not known are left out."""
+    """Return how far apart the ranks of a cell were in each launch in which it is known."""
     known: dict[tuple[int, Distance], list[float]] = {}
     for visit in visits:
         if (condition := condition_of(visit)) is not None:
@@ -132,7 +132,7 @@ def in_like_conditions(
     over_at: Distances,
     under_at: Distances,
 ) -> tuple[dict[int, float], dict[int, float]]:
-    """What may be divided by each other: launches in which both were made at one distance.
+    """Return what may be divided by each other: launches in which both were made at one distance.
 
     Args:
         over: Launch number to the launch's time in seconds.
@@ -162,7 +162,7 @@ def in_like_conditions(
 
 
 def middle_of(distances: Distances) -> tuple[Distance, float] | None:
-    """How far apart the ranks were in all launches; None if that is not known of one kind."""
+    """Return how far apart the ranks were in all launches; None if that is not known of one kind."""
     if len({of for of, _ in distances.values()}) != 1:
         return None
     (of,) = {of for of, _ in distances.values()}
@@ -179,7 +179,7 @@ def _alike(one: tuple[Distance, float] | None, other: tuple[Distance, float] | N
 
 
 def is_disturbed(visit: Visit) -> bool | None:
-    """Whether somebody else ran on the cores of a visit for more than 1 % of its time; None if not known.
+    """Return whether others ran on the cores of a visit for more than 1 % of its time; None if not known.
 
     How long a rank waited for a core is counted by the system; where it is not, a lost core stands for it.
     """
@@ -190,18 +190,18 @@ def is_disturbed(visit: Visit) -> bool | None:
 
 
 def disturbed_share(visits: Iterable[Visit]) -> float | None:
-    """Of visits of which it is known, how many are disturbed; None if it is of none."""
+    """Return the share of disturbed visits among those of which it is known; None if it is of none."""
     known = [found for visit in visits if (found := is_disturbed(visit)) is not None]
     return sum(known) / len(known) if known else None
 
 
 def disturbed_launches(visits: Iterable[Visit]) -> dict[int, int]:
-    """Number of a launch to how many of its cells were disturbed in most of their visits."""
+    """Return by number of a launch how many of its cells were disturbed in most of their visits."""
     cells = group_by(visits, lambda visit: (visit.launch, visit.cell))
     found = Counter(launch for (launch, _), mine in cells.items() if mostly_disturbed(mine))
     return dict(sorted(found.items()))
 
 
 def mostly_disturbed(visits: Iterable[Visit]) -> bool:
-    """Whether more than half of the visits of a cell in a launch are."""
+    """Return whether more than half of the visits of a cell in a launch are."""
     return (disturbed_share(visits) or 0.0) > _MOST_OF_THEM

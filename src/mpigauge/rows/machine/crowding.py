@@ -198,7 +198,7 @@ def _active(cell: Cell, pattern: Pattern | None) -> Sequence[int]:
 
 @lru_cache(maxsize=4096)
 def _cpus(text: str) -> Cpus:
-    """The processors of a list; none if it may be cut, or names more than a machine has.
+    """Return the processors of a list; none if it may be cut, or names more than a machine has.
 
     Ranks of large jobs have the same few lists.
     """

@@ -10,36 +10,36 @@ from typing import TYPE_CHECKING
 
 from mpigauge.result.cpu_lists import is_number, ranges
 from mpigauge.rows.machine.machines import measured_machine
+from mpigauge.rows.machine.split import split_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch
-    from mpigauge.rows.machine.states import States
     from mpigauge.vocabulary import Nearness, StateName
 
 CORE = "core"
 """The group of processors that are threads of one core; the others are of the last cache that some share."""
 
 
-def nearness_of(result: Result, states: States) -> Mapping[StateName, Nearness]:
-    """By state, what all of its visits have in common; states of which that is not one thing are left out.
+def nearness_of(result: Result) -> Mapping[StateName, Nearness]:
+    """Return what all visits of a state have in common; states of which that is not one thing are left out.
 
     Nothing at all if it is the same in all states: then it is not what makes them.
     """
-    groups = measured_machine(result).cpu_groups
+    groups, split = measured_machine(result).cpu_groups, split_of(result)
     seats = {(one.number, one.job): _nearness(_cpus(one), groups) for one in result.launches}
     found: dict[StateName, set[Nearness | None]] = {}
     for visit in result.visits:
-        if visit.line_ns and (name := states.of(visit)) is not None:
+        if visit.line_ns and (name := split.of(visit)) is not None:
             found.setdefault(name, set()).add(seats.get((visit.launch, visit.cell.job)))
     told = {name: near for name, all_ in found.items() if len(all_) == 1 and (near := next(iter(all_)))}
     return told if len(set(told.values())) > 1 else {}
 
 
 def _cpus(launch: Launch) -> Sequence[int]:
-    """The processor of each rank; none if a rank had several, or if they were on several hosts."""
+    """Return the processor of each rank; none if a rank had several, or if they were on several hosts."""
     places = launch.ranks_at
     if len({place.host for place in places}) != 1 or not all(is_number(place.cpus) for place in places):
         return ()
@@ -47,7 +47,7 @@ def _cpus(launch: Launch) -> Sequence[int]:
 
 
 def _nearness(cpus: Sequence[int], groups: Mapping[str, Iterable[str]]) -> Nearness | None:
-    """What the ranks share."""
+    """Return what the ranks share."""
     shared = {name: [ranges(text) for text in texts] for name, texts in groups.items()}
     if len(cpus) < 2 or CORE not in shared:  # noqa: PLR2004 - a pair
         return None
@@ -60,5 +60,5 @@ def _nearness(cpus: Sequence[int], groups: Mapping[str, Iterable[str]]) -> Nearn
 
 
 def _share(cpus: Sequence[int], groups: Sequence[Sequence[range]]) -> bool:
-    """Whether all are in one group; groups have no processor in common."""
+    """Return whether all are in one group; groups have no processor in common."""
     return any(all(any(cpu in part for part in group) for cpu in cpus) for group in groups)

@@ -5,7 +5,7 @@ from mpigauge.result.reader import Result
 
 
 def measured_machine(result: Result) -> Environment:
-    """The machine that was measured, as far as the result knows it.
+    """Return the machine that was measured, as far as the result knows it.
 
     Started from a login node, ranks run elsewhere: then it is the host of the first of them, of which only
     its name, its processor and its system are known. Emulated hosts are all on the machine of the campaign.
@@ -18,12 +18,12 @@ def measured_machine(result: Result) -> Environment:
 
 
 def is_elsewhere(result: Result) -> bool:
-    """Whether no rank ran on the machine that the campaign was started on."""
+    """Return whether no rank ran on the machine that the campaign was started on."""
     hosts = {_short(machine.host) for launch in result.launches for machine in launch.machines}
     here = result.campaign.environment.host
     return bool(hosts) and result.campaign.plan.lab is None and bool(here) and _short(here) not in hosts
 
 
 def _short(host: str) -> str:
-    """A host may or may not tell its domain."""
+    """Return a host without its domain, which it may or may not tell."""
     return host.partition(".")[0].lower()

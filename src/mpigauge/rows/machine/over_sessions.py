@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 import msgspec
 from msgspec.structs import asdict
 
-from mpigauge.rows.machine.by_state import by_state
 from mpigauge.rows.machine.conditions import ALIKE, distances_of, middle_of
 from mpigauge.rows.machine.sessions import OverSessions, across_times, dated_sessions, session_time
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.samples import by_cell
 
 if TYPE_CHECKING:
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.result.reader import Result
-    from mpigauge.result.records import Visit
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.machine.sessions import Session
-    from mpigauge.rows.machine.states import States
+    from mpigauge.rows.machine.split import SplitPart
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, StateName
 
@@ -60,7 +59,6 @@ class MeasuredResult:
 
     result: Result
     rows: Sequence[Row]
-    states: States
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +141,7 @@ Key = tuple[bytes, "Cell"]
 
 
 def with_sessions(measured: Sequence[MeasuredResult]) -> list[list[Row]]:
-    """The rows of each result, with their times over the sessions of all results of the same setting.
+    """Return the rows of each result with their times over the sessions of all results of its setting.
 
     Sessions are matched by cell and, since a machine has states, by how far apart the ranks were. What is not
     known of that is not held against anybody. Sessions at the same time, as of a file and its copy, are one.
@@ -169,7 +167,7 @@ def with_sessions(measured: Sequence[MeasuredResult]) -> list[list[Row]]:
 
 
 def spans_of(measured: Sequence[MeasuredResult]) -> list[Spans]:
-    """Both intervals of each set of results that are sessions of each other.
+    """Return both intervals of each set of results that are sessions of each other.
 
     Args:
         measured: With rows that know their sessions.
@@ -179,7 +177,7 @@ def spans_of(measured: Sequence[MeasuredResult]) -> list[Spans]:
 
 
 def linked(known: Sequence[Iterable[OverSessions | None]]) -> list[list[int]]:
-    """Places of those that have a time over sessions in common, directly or by others; without the rest."""
+    """Return places of those that have a time over sessions in common, directly or by others."""
     groups: list[tuple[set[int], list[int]]] = []
     for place, mine in enumerate(known):
         ids = {id(one) for one in mine if one is not None}
@@ -208,7 +206,7 @@ def _spans(members: tuple[int, ...], measured: Sequence[MeasuredResult]) -> Span
 
 
 def unlike(measured: Sequence[MeasuredResult]) -> list[Unlike]:
-    """Results of one setting that distance alone keeps apart, each beside the first of them.
+    """Return results of one setting that distance alone keeps apart, each beside the first of them.
 
     Args:
         measured: With rows that know their sessions.
@@ -232,7 +230,7 @@ def unlike(measured: Sequence[MeasuredResult]) -> list[Unlike]:
 
 
 def setting_of(result: Result, job: JobKey) -> bytes:
-    """All that must be the same so that launches of a job in two results are of sessions of each other."""
+    """Return all that must be the same so that a job's launches in two results are sessions of each other."""
     campaign = result.campaign
     machine, plan = campaign.environment, campaign.plan
     mine = (job.mpi, job.mpi_version, job.label)
@@ -250,29 +248,30 @@ def setting_of(result: Result, job: JobKey) -> bytes:
 
 
 def _parts(measured: Sequence[MeasuredResult]) -> Mapping[Key, list[_Part]]:
-    """Cells of one setting with what each result has of them."""
+    """Return cells of one setting with what each result has of them."""
     found: dict[Key, list[_Part]] = defaultdict(list)
     for member, one in enumerate(measured):
-        visits = by_cell(one.result.visits) if one.states.states else {}
+        split = split_of(one.result)
+        visits = by_cell(one.result.visits) if split.states else {}
         cells = {row.cell: row for row in one.rows if row.time is not None or row.states}
         settings = {job: setting_of(one.result, job) for job in {cell.job for cell in cells}}
         for cell, row in cells.items():
-            parts = _of_row(member, row, visits.get(cell, []), one.states)
+            parts = _of_row(member, row, split.parts(visits.get(cell, [])))
             found[settings[cell.job], cell].extend(parts)
     return found
 
 
-def _of_row(member: int, row: Row, visits: Sequence[Visit], states: States) -> Iterator[_Part]:
-    """A part for each state that the cell was measured in, or one of all."""
+def _of_row(member: int, row: Row, parts: Iterable[SplitPart]) -> Iterator[_Part]:
+    """Yield a part for each state that the cell was measured in, or one of all."""
     if row.states:
-        at = {one.state: middle_of(distances_of(one.visits)) for one in by_state(visits, states)}
+        at = {one.state: middle_of(distances_of(one.visits)) for one in parts}
         yield from (_Part(member, one.state, one.time, at.get(one.state)) for one in row.states)
     elif row.time is not None:
         yield _Part(member, None, row.time, middle_of(distances_of(row.visits)))
 
 
 def alike(parts: Sequence[AnyPlaced]) -> list[list[AnyPlaced]]:
-    """Parts that were made at one distance; those of which it is not known go with the others if these agree.
+    """Return parts in groups of one distance; those of unknown distance join the others if these agree.
 
     Along the line of distances a new group begins wherever the next is further than what is alike.
     """
@@ -295,7 +294,7 @@ def alike(parts: Sequence[AnyPlaced]) -> list[list[AnyPlaced]]:
 
 
 def _over(parts: Iterable[_Part], dated: Sequence[Sequence[Session]]) -> OverSessions | None:
-    """The time of one cell over sessions; None if there is one only."""
+    """Return the time of one cell over sessions; None if there is one only."""
     parts = list(parts)
     sittings = _apart(sitting for part in parts for sitting in _sittings(part, dated[part.member]))
     times_s = [session_time(one.launches_s) for one in sittings]
@@ -313,7 +312,7 @@ def _sittings(part: _Part, sessions: Iterable[Session]) -> Iterator[_Sitting]:
 
 
 def _apart(sittings: Iterable[_Sitting]) -> list[_Sitting]:
-    """In the order of time; those that overlap are one, since they saw the same minutes."""
+    """Return sittings in the order of time; those that overlap are one, since they saw the same minutes."""
     found: list[_Sitting] = []
     for one in sorted(sittings):
         if found and one.begin_s <= found[-1].end_s:

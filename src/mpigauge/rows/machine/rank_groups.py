@@ -23,7 +23,7 @@ seat_of = attrgetter("pattern", "pair", *JobKey.__struct_fields__)
 
 
 def seat_numbers(visits: Sequence[Visit]) -> Seats:
-    """A number for each pattern, its ranks and how they were launched, from 0 on, shape ``(visits,)``."""
+    """Return a number for each pattern, its ranks and how they were launched, from 0, shape ``(visits,)``."""
     numbers: dict[object, int] = {}
     # Cells of a file are one object for all visits of one.
     known: dict[int, int] = {}
@@ -34,7 +34,7 @@ def seat_numbers(visits: Sequence[Visit]) -> Seats:
 
 
 def by_seat(visits: Sequence[Visit]) -> list[Seats]:
-    """Places of the visits of the same ranks, rising; an empty part if there are no visits."""
+    """Return places of the visits of the same ranks, rising; an empty part if there are no visits."""
     numbers = seat_numbers(visits)
     order = np.argsort(numbers, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1)

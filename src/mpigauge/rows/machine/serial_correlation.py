@@ -41,7 +41,7 @@ class InTime:
 
 
 def launches_in_time(times: Iterable[Timing]) -> InTime | None:
-    """Asks all cells of a result together; None if chance would do the same in one of a hundred results.
+    """Return how much neighbouring launches agree, over all cells; None if 1 of 100 results has it by chance.
 
     The sum over cells of products of neighbouring launches is compared with its values for launches in
     random order, the same order for all cells, so that it does not matter how cells depend on each other.
@@ -69,23 +69,23 @@ def launches_in_time(times: Iterable[Timing]) -> InTime | None:
 
 
 def _standardised(times: Iterable[Estimate]) -> Values:
-    """Logarithms of launch medians in standard deviations of their cell, shape ``(cells, launches)``.
+    """Return logarithms of launch medians in standard deviations of their cell, shape ``(cells, launches)``.
 
     A launch that a cell lacks counts as its mean, and none as more than two standard deviations.
     """
-    usable = [one for one in times if one.launches >= LEAST_LAUNCHES and min(one.launch_medians) > 0]
-    numbers = sorted({number for one in usable for number in one.launch_numbers})
+    usable = [one for one in times if one.launches >= LEAST_LAUNCHES and min(one.by_launch.values()) > 0]
+    numbers = sorted({number for one in usable for number in one.by_launch})
     values = np.zeros((len(usable), len(numbers)))
     for row, one in zip(values, usable, strict=True):
-        logs = np.log(one.launch_medians)
+        logs = np.log([*one.by_launch.values()])
         deviation = float(logs.std(ddof=1))
         if deviation > 0:
-            places = np.searchsorted(numbers, one.launch_numbers)
+            places = np.searchsorted(numbers, [*one.by_launch])
             row[places] = np.clip((logs - logs.mean()) / deviation, -_CLIP, _CLIP)
     return values
 
 
 def _neighbours(products: Values, orders: npt.NDArray[np.int64]) -> Values:
-    """Sum of the products of neighbours for each order, shape ``(orders, launches)`` to ``(orders,)``."""
+    """Return the sum of products of neighbours for each order, ``(orders, launches)`` to ``(orders,)``."""
     total: Values = products[orders[:, :-1], orders[:, 1:]].sum(axis=1)
     return total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
+    from mpigauge.plan.model import JobKey
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Done, Launch
     from mpigauge.rows.estimate import Timing
+
 
 LEAST_SESSIONS = 3
 """Fewer say next to nothing about the next one."""
@@ -99,13 +103,13 @@ class Session(NamedTuple):
 
 
 def are_daily(begins_s: Iterable[float]) -> bool:
-    """Whether no two sessions began on one day, UTC."""
+    """Return whether no two sessions began on one day, UTC."""
     days = [datetime.fromtimestamp(one, UTC).date() for one in begins_s]
     return len(set(days)) == len(days)
 
 
 def begins_s(launches: Iterable[Launch]) -> dict[int, float]:
-    """When each launch began, in seconds after the first, by number; of its first part.
+    """Return when each launch began, in seconds after the first, by number; of its first part.
 
     A replication is one launch of every job: the earliest of them counts. Launches that do not say when they
     were made, as imported ones, are left out.
@@ -116,7 +120,7 @@ def begins_s(launches: Iterable[Launch]) -> dict[int, float]:
 
 
 def _begun_s(launches: Iterable[Launch]) -> dict[int, float]:
-    """The same in seconds of Unix time."""
+    """Return when each launch began, in seconds of Unix time, by number; of its first part."""
     seen: dict[int, float] = {}
     for launch in launches:
         if launch.started:
@@ -126,7 +130,7 @@ def _begun_s(launches: Iterable[Launch]) -> dict[int, float]:
 
 
 def spread_s(launches: Iterable[Launch], done: Iterable[Done] = ()) -> float:
-    """From the begin of the first launch to that of the last, or to its end where that is known."""
+    """Return the seconds from the begin of the first launch to that of the last, or to its end if known."""
     begins = begins_s(launches)
     if not begins:
         return 0.0
@@ -135,7 +139,7 @@ def spread_s(launches: Iterable[Launch], done: Iterable[Done] = ()) -> float:
 
 
 def sessions_of(launches: Iterable[Launch]) -> list[list[int]]:
-    """Numbers of launches by session: parted by a break longer than ten launches, and ten minutes.
+    """Return numbers of launches by session: parted by a break longer than ten launches, and ten minutes.
 
     A campaign whose launches are spread over time has no such breaks, since all are alike.
 
@@ -153,7 +157,7 @@ def sessions_of(launches: Iterable[Launch]) -> list[list[int]]:
 
 
 def dated_sessions(launches: Iterable[Launch], done: Iterable[Done] = ()) -> list[Session]:
-    """The sessions of a result, with when they were."""
+    """Return the sessions of a result, with when they were."""
     launches = list(launches)
     begun, took = _begun_s(launches), _took_s(done)
     ends = {number: at_s + took.get(number, 0.0) for number, at_s in begun.items()}
@@ -164,7 +168,7 @@ def dated_sessions(launches: Iterable[Launch], done: Iterable[Done] = ()) -> lis
 
 
 def _took_s(done: Iterable[Done]) -> dict[int, float]:
-    """How long each replication took: all of its jobs, one after the other."""
+    """Return how long each replication took: all of its jobs, one after the other."""
     took: dict[int, float] = {}
     for one in done:
         took[one.launch] = took.get(one.launch, 0.0) + one.elapsed_s
@@ -172,7 +176,7 @@ def _took_s(done: Iterable[Done]) -> dict[int, float]:
 
 
 def across(time: Timing | None, sessions: Sequence[Sequence[int]]) -> Across | None:
-    """The interval over sessions, whose unit is the session; None under three of them.
+    """Return the interval over sessions, whose unit is the session; None under three of them.
 
     Source:
         docs/method-comparison.md#other-minutes
@@ -186,7 +190,7 @@ def across(time: Timing | None, sessions: Sequence[Sequence[int]]) -> Across | N
 
 
 def session_time(launches_s: Collection[float]) -> float | None:
-    """The time of a session, s: the median of its launches; None if it has none or one is 0.
+    """Return the time of a session, s: the median of its launches; None if it has none or one is 0.
 
     Args:
         launches_s: One number per launch.
@@ -197,7 +201,7 @@ def session_time(launches_s: Collection[float]) -> float | None:
 def across_times(
     times_s: Iterable[float | None], clock_step: float = 0.0, least: int = LEAST_SESSIONS
 ) -> Across | None:
-    """As `across`, of the time of each session.
+    """Return the interval over sessions from the time of each; None of fewer than asked for.
 
     Args:
         least: Fewer sessions have no interval; of two it is wide, by the one degree of freedom that there is.
@@ -209,3 +213,40 @@ def across_times(
     if found.low is None or found.high is None or found.half_width is None:
         return None
     return Across(found.centre, found.low, found.high, found.half_width, known.size)
+
+
+# ---- When visits began ---------------------------------------------------------------------------
+
+
+def visits_begin_s(result: Result) -> list[float]:
+    """Return when each visit of a result began, in seconds after the first launch.
+
+    A launch that was started again has several starts: visits of a later part begin earlier after their
+    start than those before them. Where starts are not known, as of an import, visits follow each other.
+    """
+    starts = _starts_s(result)
+    parts: dict[tuple[int, JobKey], int] = defaultdict(int)
+    last: dict[tuple[int, JobKey], float] = {}
+    found: list[float] = []
+    end_s = 0.0
+    for visit in result.visits:
+        key = visit.launch, visit.cell.job
+        if visit.at_s < last.get(key, 0.0):
+            parts[key] += 1
+        last[key] = visit.at_s
+        mine = starts.get(key, [])
+        # Starts are whole seconds: nothing begins before what came before it is over.
+        begin_s = mine[min(parts[key], len(mine) - 1)] + visit.at_s if mine else end_s
+        found.append(max(begin_s, end_s))
+        end_s = found[-1] + visit.elapsed_s if not visit.cell.pair else max(end_s, found[-1])
+    return found
+
+
+def _starts_s(result: Result) -> dict[tuple[int, JobKey], list[float]]:
+    """Return when the parts of each launch began, after the first of all."""
+    known = [launch for launch in result.launches if launch.started]
+    times_s = [datetime.fromisoformat(launch.started).timestamp() for launch in known]
+    starts: dict[tuple[int, JobKey], list[float]] = defaultdict(list)
+    for launch, time_s in zip(known, times_s, strict=True):
+        starts[launch.number, launch.job].append(time_s - min(times_s))
+    return starts

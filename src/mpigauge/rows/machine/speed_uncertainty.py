@@ -70,7 +70,7 @@ class Meanwhile(NamedTuple):
 
 
 def meanwhile_of(result: Result) -> dict[object, Meanwhile]:
-    """The speeds while launches were made; nothing of launches that were spread over other minutes.
+    """Return the speeds while launches were made; nothing of launches that were spread over other minutes.
 
     Returns:
         By what `seats.seat_of` says of cells; without ranks whose cores had one speed.
@@ -85,7 +85,7 @@ def meanwhile_of(result: Result) -> dict[object, Meanwhile]:
 
 
 def for_other_minutes(time: Known, visits: Sequence[Visit], meanwhile: Meanwhile | None) -> Known:
-    """The same time with an interval that holds also when the machine is at another of its speeds.
+    """Return a time with an interval that also holds when the machine is at another of its speeds.
 
     At another minute it may be at each speed that it had meanwhile, for any share of the time. So the time is
     uniformly distributed over what it would be at the ends.
@@ -108,7 +108,7 @@ def for_other_minutes(time: Known, visits: Sequence[Visit], meanwhile: Meanwhile
 
 
 def response_of(visits: Iterable[Visit]) -> Response:
-    """How the times of visits follow the speed of the cores: least squares within launches of a cell."""
+    """Return how times of visits follow the speed of the cores: least squares within launches of a cell."""
     times, speeds, launches, cells = _logs(visits)
     groups = launches if times.size - _count(launches) - 1 >= _FREEDOM_LEAST else cells
     freedom = times.size - _count(groups) - 1
@@ -124,7 +124,7 @@ def response_of(visits: Iterable[Visit]) -> Response:
 
 
 def _logs(visits: Iterable[Visit]) -> tuple[Values, Values, Places, Places]:
-    """Logarithms of times and of what arithmetic took; numbers of launches of a cell, and of cells."""
+    """Return logarithms of times and of what arithmetic took; numbers of launches of a cell, and of cells."""
     known = [visit for visit in visits if visit.alu_ns and min(visit.alu_ns) > 0 and visit.samples_ns]
     cells: dict[int, int] = {}
     each = [
@@ -138,7 +138,7 @@ def _logs(visits: Iterable[Visit]) -> tuple[Values, Values, Places, Places]:
 
 
 def _middles(visits: Sequence[Visit]) -> Iterator[float]:
-    """Of the samples of each visit, in ns: the upper one of two."""
+    """Yield the middle of the samples of each visit, in ns: the upper one of two."""
     for some in in_batches(visits, lambda visit: len(visit.samples_ns)):
         yield from ragged_of([np.asarray(visit.samples_ns) for visit in some]).ascending().middles().tolist()
 
@@ -148,6 +148,6 @@ def _count(groups: Places) -> int:
 
 
 def _about_means(values: Values, groups: Places) -> Values:
-    """Values without the mean of their group."""
+    """Return values without the mean of their group."""
     about: Values = values - (np.bincount(groups, values) / np.bincount(groups))[groups]
     return about

@@ -49,7 +49,7 @@ class Speeds(NamedTuple):
 
 
 def speeds_of(visits: Sequence[Visit]) -> Speeds | None:
-    """Of the visits of a result; None if it is known of fewer than 20."""
+    """Return the speeds of the cores during visits; None if they are known of fewer than 20."""
     known, readings = _readings(visits)
     if known.size < LEAST_VISITS:
         return None
@@ -59,7 +59,7 @@ def speeds_of(visits: Sequence[Visit]) -> Speeds | None:
 
 
 def at_other_speeds(visits: Sequence[Visit]) -> Flags:
-    """Which visits are known to have begun or ended at another speed than the usual, shape ``(visits,)``.
+    """Return which visits began or ended at another speed than the usual, shape ``(visits,)``.
 
     None of fewer than 20.
     """
@@ -72,7 +72,7 @@ def at_other_speeds(visits: Sequence[Visit]) -> Flags:
 
 
 def spans_of(visits: Sequence[Visit]) -> dict[object, float]:
-    """How far apart the speeds are at which ranks made their visits, as a logarithm.
+    """Return how far apart the speeds are at which ranks made their visits, as a logarithm.
 
     Of nine visits in ten, each by the mean of its two readings.
 
@@ -92,14 +92,14 @@ def _span(logs: Values) -> float:
 
 
 def _readings(visits: Sequence[Visit]) -> tuple[Places, Values]:
-    """Places of the visits of which it is known, and their readings in ns, shape ``(visits, 2)``."""
+    """Return places of the visits of which it is known, and their readings in ns, shape ``(visits, 2)``."""
     places = [place for place, visit in enumerate(visits) if visit.alu_ns and min(visit.alu_ns) > LEAST_NS]
     flat = chain.from_iterable(visits[place].alu_ns for place in places)
     return np.array(places, dtype=np.intp), np.fromiter(flat, np.float64, 2 * len(places)).reshape(-1, 2)
 
 
 def _usual(readings: Values, seats: Places) -> Flags:
-    """Which readings are of the usual speed: the stretch of 5 % that has most of them.
+    """Return which readings are of the usual speed: the stretch of 5 % that has most of them.
 
     It is one of the whole machine, so that cells can be held against each other. Ranks that are never there
     have a stretch of their own.
@@ -114,7 +114,7 @@ def _usual(readings: Values, seats: Places) -> Flags:
 
 
 def _in_densest(logs: Values) -> Flags:
-    """Which values are in the stretch of one speed that has most of them; the fastest of equals."""
+    """Return which values are in the stretch of one speed that has most of them; the fastest of equals."""
     ordered = np.sort(logs, axis=None)
     ends = np.searchsorted(ordered, ordered + math.log(STEADY), side="right")
     first = int((ends - np.arange(ordered.size)).argmax())

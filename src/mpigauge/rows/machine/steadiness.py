@@ -6,22 +6,32 @@ longer in one launch than in another, so do messages, and the next minutes may b
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from statistics import fmean, median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.rows.machine.core_sharing import SHARED_MOST, core_sharing
+import numpy as np
+
+from mpigauge.errors import UsageError
+from mpigauge.rows.machine.conditions import LEAST_NS, is_disturbed
 from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.machines import measured_machine
-from mpigauge.rows.machine.speeds import STEADY, speeds_of
+from mpigauge.rows.machine.rank_groups import seat_numbers
+from mpigauge.rows.machine.speeds import STEADY, at_other_speeds, speeds_of
+from mpigauge.rows.machine.split import split_of, with_split
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mpigauge.result.reader import Result
-    from mpigauge.result.records import Visit
+    from mpigauge.result.records import Launch, Visit
+    from mpigauge.rows.machine.conditions import Flags, Places
+    from mpigauge.stats.percentiles import Values
+
 
 STOLEN_MOST = 0.01
 """Of the time of all cores: less is nothing."""
@@ -89,7 +99,7 @@ class Steadiness:
 
 
 def steadiness_of(result: Result) -> Steadiness:
-    """Of the machine that a result was measured on; of several hosts, what their slowest rank took."""
+    """Return how steady the machine of a result was; of several hosts, what their slowest rank took."""
     speeds_s = _launch_speeds_s(result.visits)
     # What takes the units of a core that ranks share is the other rank.
     sharing = core_sharing(with_processors(result), result.launches)
@@ -127,7 +137,7 @@ class SpeedsApart:
 
 
 def speeds_apart(results: Sequence[Result]) -> SpeedsApart | None:
-    """Of the results of the first one's machine; None if it was equally fast in all of them."""
+    """Return how far apart results of the first one's machine are in speed; None if they are not."""
     if len(results) == 1:
         return None
     machines = [(machine.host, machine.cpu) for machine in map(measured_machine, results)]
@@ -143,7 +153,7 @@ def speeds_apart(results: Sequence[Result]) -> SpeedsApart | None:
 
 
 def stolen_share(visits: Iterable[Visit], cores: int) -> float | None:
-    """Of the time of all cores of the first rank's host; None if it is not known.
+    """Return the stolen share of the time of all cores of the first rank's host; None if it is not known.
 
     Args:
         cores: That the host has.
@@ -154,9 +164,118 @@ def stolen_share(visits: Iterable[Visit], cores: int) -> float | None:
 
 
 def _launch_speeds_s(visits: Iterable[Visit]) -> Sequence[float]:
-    """Medians over the visits of each launch of what the arithmetic took."""
+    """Return medians over the visits of each launch of what the arithmetic took."""
     launches: dict[int, list[float]] = defaultdict(list)
     for visit in visits:
         if visit.alu_ns and min(visit.alu_ns) > 0:
             launches[visit.launch].append(fmean(visit.alu_ns) * NS)
     return [median(times) for times in launches.values() if len(times) >= LEAST_VISITS]
+
+
+# ---- Shared cores --------------------------------------------------------------------------------
+
+
+SHARED = 1.03
+"""Times the least that this arithmetic takes, beyond what a lower frequency explains ..."""
+
+STEPS = 3
+"""... or by so many steps of the clock more than the least, if that is more."""
+
+SHARED_MOST = 0.1
+"""Of the visits: fewer are nothing to speak of."""
+
+STEP_MOST = 0.05
+"""Of the least reading: with a clock of longer steps nothing can be told."""
+
+
+class CoreSharing(NamedTuple):
+    """How much ranks shared their cores.
+
+    Attributes:
+        share: Of the visits of which it is known, those in which one of the ranks shared its core.
+        slowdown: How many times the least the arithmetic took in them, in the middle; None if there are none.
+    """
+
+    share: float
+    slowdown: float | None
+
+
+def core_sharing(visits: Sequence[Visit], launches: Iterable[Launch]) -> CoreSharing | None:
+    """Return how much ranks shared cores in visits of these launches; None if it is known of no visit."""
+    slowdowns, limit = _slowdowns(visits, launches)
+    known = slowdowns[np.isfinite(slowdowns)]
+    if not known.size:
+        return None
+    shared = known[known > limit]
+    return CoreSharing(shared.size / known.size, float(np.median(shared)) if shared.size else None)
+
+
+def on_shared_cores(visits: Sequence[Visit], launches: Iterable[Launch]) -> Flags:
+    """Return which visits of these launches are known to have been of shared cores, shape ``(visits,)``."""
+    slowdowns, limit = _slowdowns(visits, launches)
+    flags: Flags = slowdowns > limit
+    return flags
+
+
+def _slowdowns(visits: Sequence[Visit], launches: Iterable[Launch]) -> tuple[Values, float]:
+    """Return how many times the least the arithmetic took that needs all units of a core, beside each visit.
+
+    The least is that of the same ranks in the same pattern, since ranks that are bound to one core share it
+    always. What was shared all the time cannot be told from a core that is slow.
+
+    Returns:
+        Shape ``(visits,)``, the larger of both readings, NaN where it is not known; and what a whole core
+        does not exceed.
+    """
+    found = np.full(len(visits), math.nan)
+    places = [place for place, visit in enumerate(visits) if visit.issue_ns and visit.alu_ns]
+    flat = chain.from_iterable((*visits[place].issue_ns, *visits[place].alu_ns) for place in places)
+    readings = np.fromiter(flat, np.float64, 4 * len(places)).reshape(-1, 4)
+    whole = (readings > LEAST_NS).all(axis=1)
+    known, readings = np.array(places, dtype=np.intp)[whole], readings[whole]
+    step_ns = max((place.clock_step_ns for launch in launches for place in launch.ranks_at), default=0)
+    step = step_ns / readings[:, :2].min(initial=math.inf)
+    if known.size and step <= STEP_MOST:
+        seats = seat_numbers([visits[place] for place in known.tolist()])
+        wide, chains = (_over_least(part, seats) for part in (readings[:, :2], readings[:, 2:]))
+        # A core at a lower frequency does everything slower and is not shared.
+        found[known] = (wide / chains).max(axis=1)
+    return found, max(SHARED, 1 + STEPS * step)
+
+
+def _over_least(readings: Values, seats: Places) -> Values:
+    """Return readings before and after visits over the least of their seat, shape ``(visits, 2)``."""
+    least = np.full(seats.max(initial=-1) + 1, math.inf)
+    np.minimum.at(least, seats, readings.min(axis=1))
+    over: Values = readings / least[seats, np.newaxis]
+    return over
+
+
+# ---- Quiet visits --------------------------------------------------------------------------------
+
+
+def only_quiet(result: Result) -> Result:
+    """Return a result without visits that were disturbed, on shared cores, or not at the usual speed.
+
+    Those of which nothing is known stay.
+
+    Raises:
+        UsageError: It is known of none.
+
+    Source:
+        docs/method.md#states-of-the-machine
+    """
+    unlike = on_shared_cores(result.visits, result.launches) | at_other_speeds(result.visits)
+    disturbed = [is_disturbed(visit) for visit in result.visits]
+    if all(one is None for one in disturbed) and not unlike.any() and speeds_of(result.visits) is None:
+        raise UsageError(
+            f"{result.path}: does not know which visits were disturbed",
+            "measure anew: this mpigauge counts it beside every visit",
+        )
+    quiet = [
+        visit
+        for visit, lost, other in zip(result.visits, disturbed, unlike.tolist(), strict=True)
+        if not (lost or other)
+    ]
+    left = replace(result, visits=quiet, left_out=len(result.visits) - len(quiet))
+    return with_split(left, split_of(result))

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.rows.machine.conditions import condition_of, is_disturbed
-from mpigauge.rows.machine.core_sharing import core_sharing
 from mpigauge.rows.machine.speeds import speeds_of
-from mpigauge.rows.machine.states import State, states_of
-from mpigauge.rows.machine.steadiness import stolen_share
+from mpigauge.rows.machine.split import State, split_visits
+from mpigauge.rows.machine.steadiness import core_sharing, stolen_share
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Watched:
 def watched_by_ranks(
     visits: Sequence[Visit], seconds: float, cores: int, launches: Sequence[Launch] = ()
 ) -> Watched:
-    """By two ranks that hand a cache line to each other: what stands beside the samples of their visits.
+    """Return what is seen of a machine by two ranks that hand a cache line to each other.
 
     Args:
         seconds: How long it took, pauses between launches included.
@@ -81,13 +80,13 @@ def watched_by_ranks(
         shared_share=sharing.share if sharing else None,
         shared_slowdown=sharing.slowdown if sharing else None,
         line_s=float(np.median(lines_s)) if lines_s else None,
-        states=states_of(visits).states,
+        states=split_visits(visits).states,
         moves=sum(moves) if moves else None,
     )
 
 
 def watched_alone(work_ns: Sequence[int], seconds: float, stolen_s: float, cores: int) -> Watched:
-    """By one process that does the same work over and over: where there is no MPI library.
+    """Return what is seen of a machine by one process at constant work: where there is no MPI library.
 
     Args:
         work_ns: What it took each time.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.transport.card_traffic import HostTraffic
+    from mpigauge.rows.transport.proof import HostTraffic
     from mpigauge.vocabulary import CardKind
 
 IDLE_MOST = 0.1
@@ -64,7 +64,7 @@ _Sums = dict[str, list[int]]
 
 
 class _Use(NamedTuple):
-    """Of one host: which cards it used for a curve, and which it left."""
+    """What one host did with its cards for a curve: which it used, and which it left."""
 
     used: tuple[str, ...]
     idle: tuple[str, ...]
@@ -86,7 +86,7 @@ _Sizes = dict[str, list["HostTraffic"]]
 
 
 def cards_used(rows: Iterable[Row]) -> list[CardsUsed]:
-    """What is worth knowing of the cards of a result; nothing where all hosts use all that they have."""
+    """Return what is worth knowing of cards; nothing where all hosts use all that they have."""
     found: dict[_Group, list[tuple[Cell, list[HostTraffic]]]] = defaultdict(list)
     for (job, _, _, kind), (cell, hosts) in _curves(rows).items():
         for use, usual, mine in _unevenly(_uses(hosts)):
@@ -96,7 +96,7 @@ def cards_used(rows: Iterable[Row]) -> list[CardsUsed]:
 
 
 def _curves(rows: Iterable[Row]) -> dict[_Curve, tuple[Cell, _Sizes]]:
-    """Of every curve its smallest message, and what was carried."""
+    """Return the smallest message of every curve, and what was carried."""
     found: dict[_Curve, tuple[Cell, _Sizes]] = {}
     cells = {row.cell: row.travel for row in rows if row.travel}  # a row for each state of the machine
     for cell in sorted(cells, key=lambda cell: cell.bytes):
@@ -112,7 +112,7 @@ def _uses(hosts: _Sizes) -> dict[str, _Use]:
 
 
 def _use_of(sizes: Sequence[HostTraffic]) -> _Use | None:
-    """None where these cards carried no payload, or more of them may have than is told."""
+    """Return how a host used its cards; None where they carried no payload, or more may have than is told."""
     able = [name for name in sizes[0].able if all(name in one.able for one in sizes)]
     sums = _sums(sizes)
     carried = {name: sum(sums[name]) for name in able}
@@ -136,7 +136,7 @@ def _sums(sizes: Iterable[HostTraffic]) -> _Sums:
 
 
 def _unevenly(uses: dict[str, _Use]) -> Iterator[tuple[_Use, tuple[str, ...], tuple[str, ...]]]:
-    """Hosts that left cards idle, by what they used; with those among the idle that most hosts used."""
+    """Return hosts that left cards idle, by what they used, with those idle ones that most hosts used."""
     groups: dict[_Use, list[str]] = defaultdict(list)
     for host, use in uses.items():
         groups[use].append(host)
@@ -163,7 +163,7 @@ def _fact(group: _Group, curves: Sequence[tuple[Cell, list[HostTraffic]]]) -> Ca
 
 
 def _share(card: str, able: _Sums) -> CardShare:
-    """0 of a way that nothing went."""
+    """Return the share of a way; 0 where nothing went."""
     received, sent = able[card]
     all_received, all_sent = (sum(ways[way] for ways in able.values()) for way in (0, 1))
     return CardShare(

@@ -17,15 +17,21 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.round_robin import pair_ranks
+from mpigauge.result.kernel_data import MAX_CARDS_REPORTED
 from mpigauge.rows.rates import wire_bytes
-from mpigauge.rows.reasons import Refutation
+from mpigauge.rows.status import Refutation
+from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
+    from mpigauge.result.kernel_data import Card, CardTraffic
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch, Visit
+    from mpigauge.vocabulary import CardKind, DoubtOfProof, Proof
+
 
 HEADER_BYTES = 20
 """An empty message over a network has at least so many."""
@@ -84,7 +90,7 @@ class TransportEvidence:
         return self.payload_bytes >= PAYLOAD_LEAST_BYTES
 
     def refutes(self, transport: str, hosts: Sequence[str], *, emulated: bool = False) -> Refutation | None:
-        """Why this was not the transport that a cell's label says; None if it may have been.
+        """Return why this was not the transport that a cell's label says; None if it may have been.
 
         Args:
             hosts: Of the ranks that talk.
@@ -114,7 +120,7 @@ class TransportEvidence:
         return None
 
     def _past_ip(self, transport: str, least: float) -> float | None:
-        """The share that cards carried in place of what the label says; of IP they may carry all."""
+        """Return the share that cards carried in place of what the label says; of IP they may carry all."""
         if self.cards is None:
             return None
         most = {"shm": SHARED_MOST, "tcp": NETWORK_LEAST if self.share < least else math.inf}
@@ -123,12 +129,12 @@ class TransportEvidence:
 
 
 def excludes(transport: str, report: str) -> bool:
-    """Whether what a library says of its transports leaves no doubt that it does not use this one."""
+    """Return whether what a library says of its transports leaves no doubt that it does not use this one."""
     return transport in _EXCLUDE and _EXCLUDE[transport].fullmatch(report) is not None
 
 
 def reports(launches: Iterable[Launch]) -> dict[JobKey, tuple[str, ...]]:
-    """What the library said of its transports in each job; of launches that differ, all in their order."""
+    """Return what the library said of its transports in each job; of launches that differ, all in order."""
     said: dict[JobKey, dict[str, None]] = defaultdict(dict)
     for launch in launches:
         if launch.reported:
@@ -139,7 +145,7 @@ def reports(launches: Iterable[Launch]) -> dict[JobKey, tuple[str, ...]]:
 def evidence(
     visits: Iterable[Visit], patterns: Mapping[str, Pattern], launches: Iterable[Launch] = ()
 ) -> dict[Cell, TransportEvidence]:
-    """Of every cell whose ranks send messages, over all its visits.
+    """Return what proves the transport of every cell whose ranks send messages, over all its visits.
 
     Cell by cell, since a library may send some messages another way: Intel MPI, told to use the network,
     still takes shared memory for the collectives of one host.
@@ -150,7 +156,7 @@ def evidence(
 
 
 def payloads(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[Cell, list[tuple[Visit, int]]]:
-    """Of every cell whose ranks send messages, its visits, each with the payload of the calls that count."""
+    """Return each visit with the payload of its calls that count, of every cell whose ranks send messages."""
     sent: dict[Cell, list[tuple[Visit, int]]] = defaultdict(list)
     for visit in visits:
         pattern = patterns.get(visit.cell.pattern)
@@ -164,7 +170,7 @@ def payloads(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[C
 
 
 def evidence_of(visits: Sequence[tuple[Visit, int]], reported: tuple[str, ...]) -> TransportEvidence:
-    """Of all visits of a cell, each with its payload."""
+    """Return what proves the transport of a cell, from all its visits, each with its payload."""
     payload = sum(bytes_ for _, bytes_ in visits)
     return TransportEvidence(
         sum(visit.net_bytes for visit, _ in visits), payload, reported, _on_cards(visits)
@@ -172,7 +178,7 @@ def evidence_of(visits: Sequence[tuple[Visit, int]], reported: tuple[str, ...]) 
 
 
 def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:
-    """None if one of the visits did not count them, or sent nothing."""
+    """Return what went through cards; None if one of the visits did not count them, or sent nothing."""
     if any(visit.uncounted_cards < 0 or payload == 0 for visit, payload in visits):
         return None
     carried = [max(visit.rdma_received_bytes, visit.rdma_sent_bytes) for visit, _ in visits]
@@ -184,5 +190,251 @@ def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:
 
 
 def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
-    """The ranks between which its messages go."""
+    """Return the ranks between which its messages go."""
     return pair_ranks(cell.pair) if cell.pair else range(pattern.active_ranks or cell.ranks)
+
+
+# ---- Traffic of cards ----------------------------------------------------------------------------
+
+
+CardsOfHosts = dict[str, dict[str, "Card"]]
+"""By host and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardBytes:
+    """What a card carried."""
+
+    card: str
+    received_bytes: int
+    sent_bytes: int
+
+    @property
+    def both_bytes(self) -> int:
+        """Both ways."""
+        return self.received_bytes + self.sent_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class HostTraffic:
+    """What the cards of one kind carried on one host.
+
+    Attributes:
+        able: Cards that messages could have gone through: of IP no virtual ones, and none that is down.
+        carried: Those that carried something, in the order of their names.
+        unseen_bytes: What any other carried at most; infinite if nobody knows.
+        part_bytes: The host's part of the payload, if all hosts have the same.
+    """
+
+    host: str
+    kind: CardKind
+    able: tuple[str, ...]
+    carried: tuple[CardBytes, ...]
+    unseen_bytes: float
+    part_bytes: float
+
+
+def cards_by_job(launches: Iterable[Launch]) -> dict[JobKey, CardsOfHosts]:
+    """Return the network cards of the hosts of each job, as its last launch says."""
+    found: dict[JobKey, CardsOfHosts] = defaultdict(dict)
+    for launch in launches:
+        for group in launch.cards:
+            cards = {card.name: card for card in group.cards}
+            found[launch.job] |= dict.fromkeys(group.hosts, cards)
+    return found
+
+
+def able_cards(cards: Iterable[Card], kind: CardKind) -> tuple[str, ...]:
+    """Return the cards of a kind that messages to another host may go through, and that were counted.
+
+    A virtual interface has no driver. A card that is down has no speed; but some systems say none at all.
+    """
+    counted = [card for card in cards if card.kind == kind and card.counted]
+    real = [card for card in counted if kind == "rdma" or card.driver]
+    fast = [card for card in real if card.speed]
+    return tuple(card.name for card in fast or real)
+
+
+def traffic_of(
+    visits: Iterable[Visit], places: Sequence[str], cards: CardsOfHosts, part_bytes: float
+) -> tuple[HostTraffic, ...]:
+    """Return what the cards of each host and kind carried during visits; nothing of a file that says nothing.
+
+    Args:
+        places: The host of each rank.
+        cards: Of the hosts.
+        part_bytes: The part of each host in the payload.
+    """
+    visits = [visit for visit in visits if visit.by_card]
+    unseen_bytes = sum(map(_unseen_bytes, visits))
+    by_host: dict[tuple[str, CardKind], list[CardTraffic]] = defaultdict(list)
+    for visit in visits:
+        for host, one in _told(visit, places):
+            by_host[host, one.kind].append(one)
+    return tuple(
+        HostTraffic(
+            host=host,
+            kind=kind,
+            able=_never_lost(able_cards(cards.get(host, {}).values(), kind), told),
+            carried=tuple(_summed(told)),
+            unseen_bytes=unseen_bytes,
+            part_bytes=part_bytes,
+        )
+        for (host, kind), told in sorted(by_host.items(), key=lambda of: of[1][0].rank)
+    )
+
+
+def lost_cards(visits: Iterable[Visit], places: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Return host and name of the cards that could not be counted any more during one of these visits."""
+    for visit in visits:
+        for host, one in _told(visit, places):
+            if one.is_lost:
+                yield host, one.card
+
+
+def _told(visit: Visit, places: Sequence[str]) -> Iterator[tuple[str, CardTraffic]]:
+    """Yield what a visit tells, and of which host: a file may name ranks that there are not."""
+    return ((places[one.rank], one) for one in visit.by_card if one.rank < len(places))
+
+
+def _unseen_bytes(visit: Visit) -> float:
+    """Return what any card carried at most that a visit does not tell of."""
+    if len(visit.by_card) < MAX_CARDS_REPORTED:
+        return 0
+    return math.inf if visit.by_card[-1].is_lost else visit.by_card[-1].both_bytes
+
+
+def _never_lost(cards: tuple[str, ...], told: Iterable[CardTraffic]) -> tuple[str, ...]:
+    lost = {one.card for one in told if one.is_lost}
+    return tuple(card for card in cards if card not in lost)
+
+
+def _summed(told: Iterable[CardTraffic]) -> Iterator[CardBytes]:
+    both: Mapping[str, list[int]] = defaultdict(lambda: [0, 0])
+    for one in told:
+        if not one.is_lost:
+            both[one.card][0] += one.received_bytes
+            both[one.card][1] += one.sent_bytes
+    return (CardBytes(card, *ways) for card, ways in sorted(both.items()))
+
+
+# ---- Labels --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """A card that could not be counted, and the hosts where it could not, in their order."""
+
+    card: str
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Travel:
+    """How the messages of a cell travelled.
+
+    Attributes:
+        ip_share: Bytes on the IP interfaces of rank 0's host over the payload of its messages.
+        rdma_share: Bytes on all other cards of all hosts over that payload; None if nobody looked at them.
+        proof: Of the cell's label; None where it has none.
+        doubt: Why it is neither proven nor refuted.
+        uncounted: Which cards could not be counted, where that is the doubt; empty if it is not known.
+        refutation: Why the label is not true.
+        traffic: What each card of each host carried.
+    """
+
+    ip_share: float
+    rdma_share: float | None
+    proof: Proof | None = None
+    doubt: DoubtOfProof | None = None
+    uncounted: tuple[Uncounted, ...] = ()
+    refutation: Refutation | None = None
+    traffic: tuple[HostTraffic, ...] = ()
+
+
+class Labels:
+    """The transports of all cells of a result."""
+
+    def __init__(self, result: Result, patterns: Mapping[str, Pattern]) -> None:
+        self._patterns = patterns
+        self._sent = payloads(result.visits, patterns)
+        self._reported = reports(result.launches)
+        self._emulated = result.campaign.plan.lab is not None
+        self._places = {launch.job: [rank.host for rank in launch.ranks_at] for launch in result.launches}
+        self._silent = _silent_cards(result.launches)
+        self._cards = cards_by_job(result.launches)
+        self._known: dict[Cell, Travel] = {}
+
+    def of(self, cell: Cell) -> Travel | None:
+        """Return how its messages travelled; None if nothing was counted, or there were none."""
+        if cell not in self._sent:
+            return None
+        if cell not in self._known:
+            self._known[cell] = self._travel(cell, self._sent[cell])
+        return self._known[cell]
+
+    def _travel(self, cell: Cell, sent: Sequence[tuple[Visit, int]]) -> Travel:
+        visits, hosts = [visit for visit, _ in sent], self._hosts(cell)
+        places, cards = self._places.get(cell.job, ()), self._cards.get(cell.job, {})
+        seen = evidence_of(sent, self._reported.get(cell.job, ()))
+        refutation = seen.refutes(cell.transport, hosts, emulated=self._emulated)
+        proof, doubt = _judged(seen, cell.transport, refutation)
+        return Travel(
+            ip_share=seen.share,
+            rdma_share=seen.cards.share if seen.cards else None,
+            proof=proof,
+            doubt=doubt,
+            uncounted=self._uncounted(cell.job, hosts, visits) if doubt == "uncounted" else (),
+            refutation=refutation,
+            traffic=traffic_of(visits, places, cards, seen.payload_bytes / max(1, len(set(hosts)))),
+        )
+
+    def _hosts(self, cell: Cell) -> Sequence[str]:
+        """Return the hosts of the ranks that talk."""
+        places = self._places.get(cell.job, ())
+        ranks = talkers(cell, self._patterns[cell.pattern])
+        there = ranks[: len(places)]  # they ascend, and a file may claim many more than it has places of
+        return [places[rank] for rank in there if rank < len(places)]
+
+    def _uncounted(self, job: JobKey, hosts: Sequence[str], visits: Iterable[Visit]) -> tuple[Uncounted, ...]:
+        """Return what its launches say of these hosts, and what was lost later."""
+        found: dict[str, list[str]] = defaultdict(list)
+        lost = set(lost_cards(visits, self._places.get(job, ())))
+        for host in dict.fromkeys(hosts):
+            later = sorted(card for where, card in lost if where == host)
+            for card in dict.fromkeys((*self._silent.get((job, host), ()), *later)):
+                found[card].append(host)
+        return tuple(Uncounted(card, tuple(where)) for card, where in found.items())
+
+
+def _silent_cards(launches: Iterable[Launch]) -> Mapping[tuple[JobKey, str], Mapping[str, None]]:
+    """Return, by job and host, the cards that could not be counted in one of its launches."""
+    found: dict[tuple[JobKey, str], dict[str, None]] = defaultdict(dict)
+    for launch in launches:
+        for group in launch.cards:
+            silent = dict.fromkeys(card.name for card in group.cards if not card.counted)
+            for host in group.hosts if silent else ():
+                found[launch.job, host] |= silent
+    return found
+
+
+def _judged(
+    seen: TransportEvidence, transport: str, refutation: Refutation | None
+) -> tuple[Proof | None, DoubtOfProof | None]:
+    """Return what the bytes say of a label, and why they leave it open."""
+    if refutation is not None:
+        return "refuted", None
+    if transport == AUTO:
+        return None, None
+    doubt = _doubt(seen, transport)
+    return ("unknown", doubt) if doubt else ("proven", None)
+
+
+def _doubt(seen: TransportEvidence, transport: str) -> DoubtOfProof | None:
+    if not seen.is_enough:
+        return "small"
+    if seen.cards is None:
+        return "older"
+    if seen.cards.uncounted > 0:
+        return "uncounted"
+    return "uneven" if transport == "shm" and seen.cards.share > SHARED_MOST else None

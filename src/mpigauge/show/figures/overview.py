@@ -10,7 +10,6 @@ from matplotlib.transforms import ScaledTranslation
 from mpigauge.plan.patterns import has_rates, is_point_to_point, representative_mode
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import (
-    STATE,
     against_size,
     common_words,
     pieces_of,
@@ -19,6 +18,8 @@ from mpigauge.query.series import (
     varying_factors,
     with_labels,
 )
+from mpigauge.rows.group import STATE
+from mpigauge.rows.machine.split import split_of
 from mpigauge.show.figures import MAKERS, chart, lines, style
 from mpigauge.show.figures.curves import described, intervals
 
@@ -132,7 +133,9 @@ def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> Over
     if len(kept) > LABELS_MOST:
         kept = _representative(kept)
     if len(kept) > LABELS_MOST and any(STATE in curve.factors for curve in kept):
-        usual = [curve for curve in kept if curve.factors.get(STATE) in {None, curve.source.states.usual}]
+        usual = [
+            curve for curve in kept if curve.factors.get(STATE) in {None, split_of(curve.source.result).usual}
+        ]
         kept = usual or kept
         states = dict.fromkeys(curve.factors[STATE] for curve in kept if STATE in curve.factors)
         family = replace(family, title=", ".join([family.title, *states]))

@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter
 
 from mpigauge.compare.size_ratio import by_size, size_ratios
 from mpigauge.query.series import FILE, Point, pieces_of
+from mpigauge.rows.group import same_state
 from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.ratios import bounds
 from mpigauge.rows.same_distance import ANYWHERE, apart
@@ -191,7 +192,7 @@ def _distances(row: Row, base: Row) -> tuple[Distances, Distances]:
 
 def _compares_no_distances(row: Row, base: Row) -> bool:
     """Return whether distances are not what is compared."""
-    return row.cell.placement == base.cell.placement and row.state == base.state
+    return row.cell.placement == base.cell.placement and same_state(row, base)
 
 
 def _quotient(row: Row, base: Row) -> Point | None:

@@ -10,9 +10,10 @@ from matplotlib.lines import Line2D
 
 from mpigauge.query.kinds import maker
 from mpigauge.query.query import thinned
-from mpigauge.query.series import STATE, against_size, grouped_except, title_words, with_labels
+from mpigauge.query.series import against_size, grouped_except, title_words, with_labels
 from mpigauge.rows.estimate import Estimate
-from mpigauge.rows.group import words_key
+from mpigauge.rows.group import STATE, words_key
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.line_styles import styles_of
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Query
     from mpigauge.query.series import Series
     from mpigauge.result.records import Visit
-    from mpigauge.rows.machine.states import States
+    from mpigauge.rows.machine.split import Split
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import StateName
@@ -207,14 +208,14 @@ def samples_figure(query: Query) -> Figure:
     whole = style.paper(1.9 * len(cells) + 0.8, 1)
     panels = whole.subplots(len(cells), 1, squeeze=False)[:, 0]
     for number, (axes, (curve, row)) in enumerate(zip(panels, cells, strict=True)):
-        shown = _visits(axes, str(number), curve.source.visits[row.cell], curve.source.states)
+        shown = _visits(axes, str(number), curve.source.visits[row.cell], split_of(curve.source.result))
         scales.times("time", shown, query.units.time, linear=query.linear).set_up(axes)
         _make_room(axes, linear=query.linear)
         words = [curve.label if len(curves) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
     panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
     lines.caption(whole, title_words(curves), "", [], [])
-    _legend(whole, [curve.source.states for curve in curves])
+    _legend(whole, [split_of(curve.source.result) for curve in curves])
     return whole
 
 
@@ -237,7 +238,7 @@ def _of_all_states(curves: Sequence[Series]) -> list[Series]:
     return with_labels([replace(curve, factors=dict(words_key(curve.factors, {STATE}))) for curve in firsts])
 
 
-def _visits(axes: Any, name: str, visits: Iterable[Visit], states: States) -> list[float]:
+def _visits(axes: Any, name: str, visits: Iterable[Visit], split: Split) -> list[float]:
     """Draw the visits of a cell, coloured by state; return all times."""
     trials: list[tuple[int, float]] = []
     warmups: list[tuple[int, float]] = []
@@ -256,7 +257,7 @@ def _visits(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
             into.extend((place + number, value) for number, value in enumerate(values))
             place += len(values)
         fresh = counted[sum(map(len, by_state.values())) :]
-        by_state.setdefault(states.of(visit), []).extend(fresh)
+        by_state.setdefault(split.of(visit), []).extend(fresh)
         launches[visit.launch][1] = place
     _bands(axes, launches, counted)
     styles = {
@@ -265,7 +266,7 @@ def _visits(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
     } | {
         f"samples{f'-{state}' if state else ''}": (
             points,
-            {"marker": STATE_MARKERS[state], "color": _colour(state, states)},
+            {"marker": STATE_MARKERS[state], "color": _colour(state, split)},
         )
         for state, points in by_state.items()
     }
@@ -312,16 +313,14 @@ def _make_room(axes: Any, *, linear: bool) -> None:
     axes.set_ylim(top=high + share * (high - low) if linear else high * (high / low) ** share)
 
 
-def _colour(state: StateName | None, states: States) -> str:
-    return COLOURS[state] if states.states else style.BLUE
+def _colour(state: StateName | None, split: Split) -> str:
+    return COLOURS[state] if split.states else style.BLUE
 
 
-def _legend(whole: Figure, states_of_curves: Sequence[States]) -> None:
+def _legend(whole: Figure, splits: Sequence[Split]) -> None:
     """Draw the legend of the marks; with several states, the samples of each."""
     names = [
-        name
-        for name in STATE_NAMES
-        if any(state.name == name for of in states_of_curves for state in of.states)
+        name for name in STATE_NAMES if any(state.name == name for split in splits for state in split.states)
     ]
     marks = [
         *(

@@ -11,10 +11,12 @@ from mpigauge import units
 from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.query.kinds import maker
-from mpigauge.query.series import MAX_SERIES, STATE, against_size, common_words
+from mpigauge.query.series import MAX_SERIES, against_size, common_words
+from mpigauge.rows.group import STATE
 from mpigauge.rows.machine.conditions import LEAST_NS, condition_of
-from mpigauge.rows.machine.core_sharing import core_sharing, on_shared_cores
-from mpigauge.rows.machine.timeline import begins_s
+from mpigauge.rows.machine.sessions import visits_begin_s
+from mpigauge.rows.machine.split import split_of
+from mpigauge.rows.machine.steadiness import core_sharing, on_shared_cores
 from mpigauge.rows.samples import seconds_of
 from mpigauge.sequences import group_by
 from mpigauge.show.figures import MAKERS, lines, scales, style
@@ -57,7 +59,7 @@ def states_figure(query: Query) -> Figure:
     if len(query.sources) > 1:
         raise query.lacks("it is about one result", "name one result")
     (source,) = query.sources
-    begins = dict(zip(map(id, source.result.visits), begins_s(source.result), strict=True))
+    begins = dict(zip(map(id, source.result.visits), visits_begin_s(source.result), strict=True))
     of, known = _known(query, source)
     curves = _chosen(query)
     fast = [visit for visit in source.result.visits if visit.alu_ns and min(visit.alu_ns) > LEAST_NS]
@@ -102,7 +104,7 @@ def _distances(
     """Draw two points per visit: readings before and after its samples."""
     values: list[float] = []
     for state in COLOURS:
-        visits_in_state = [visit for visit in visits if source.states.of(visit) == state]
+        visits_in_state = [visit for visit in visits if split_of(source.result).of(visit) == state]
         conditions = [
             condition for visit in visits_in_state if (condition := condition_of(visit)) is not None
         ]
@@ -112,7 +114,7 @@ def _distances(
         if readings:
             _dots(axes, f"distance-{state or 'none'}", ends, readings, COLOURS[state])
     scales.times(_takes(of), values, units.AUTO, linear=False).set_up(axes)
-    for known in source.states.states:
+    for known in split_of(source.result).states:
         if known.of == of:
             axes.axhline(known.handover_s, color=COLOURS[known.name], linewidth=0.8, alpha=0.6, zorder=1)
 
@@ -121,7 +123,7 @@ def _speeds(axes: Any, source: Source, visits: Sequence[Visit], begins: Mapping[
     """Draw times of arithmetic before and after each visit: a level per frequency."""
     values: list[float] = []
     for state in COLOURS:
-        visits_in_state = [visit for visit in visits if source.states.of(visit) == state]
+        visits_in_state = [visit for visit in visits if split_of(source.result).of(visit) == state]
         ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in visits_in_state]
         readings = [(visit.alu_ns[0] * NS, visit.alu_ns[1] * NS) for visit in visits_in_state]
         values += [value for pair in readings for value in pair]
@@ -165,7 +167,7 @@ def _times(
     for cell in cells:
         for visit, median in zip(source.visits[cell], medians[cell], strict=True):
             if median > 0:
-                times = points.setdefault((source.states.of(visit), id(visit) in shared), [])
+                times = points.setdefault((split_of(source.result).of(visit), id(visit) in shared), [])
                 times.append((begins[id(visit)], median / units_s[cell]))
     # Unshared cores last, on top: their times can be reproduced.
     for (state, is_shared), times in sorted(points.items(), key=lambda group: not group[0][1]):
@@ -214,14 +216,14 @@ def _title(curves: Sequence[Series], cells: Sequence[Cell]) -> str:
 
 def _legend(whole: Figure, source: Source, of: Distance) -> None:
     """Draw the legend of states with times and shares; a single state is only mentioned."""
-    states = [state for state in source.states.states if state.of == of]
+    states = [state for state in split_of(source.result).states if state.of == of]
     names: list[StateName | None] = [state.name for state in states]
     labels = [
         f"{state.name}: {HANDED_OVER[of]} takes {units.format_time(state.handover_s)}, "
         f"{units.format_percent(state.time_share)} of the time"
         for state in states
     ]
-    if source.states.between:
+    if split_of(source.result).between:
         names, labels = [*names, None], [*labels, BETWEEN]
     if not states:
         names, labels = [None], ["the machine was in one state"]

@@ -10,6 +10,7 @@ from mpigauge.document.cell_names import duplicates_numbered, names_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import patterns_with
+from mpigauge.rows.group import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +89,12 @@ def _ns(record: Mapping[str, Any], what: str) -> float | None:
 
 
 def _names(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    return duplicates_numbered(names_of([(cell_of(record), record.get("state")) for record in records]))
+    return duplicates_numbered(names_of([subject_of(record) for record in records]))
+
+
+def subject_of(record: Mapping[str, Any]) -> Subject:
+    """Return the cell that a record is of, in its state of the machine."""
+    return Subject(cell_of(record), record.get("state"))
 
 
 def cell_of(record: Mapping[str, Any]) -> Cell:

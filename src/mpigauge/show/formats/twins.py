@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict, fields
 
 import mpigauge
-from mpigauge.document.phrases import phrases_of
+from mpigauge.document.phrases import phrases_of, state_words
 from mpigauge.document.plain_signs import printable
 from mpigauge.errors import UsageError
 from mpigauge.plan.benchmarks import BY_CELL, LEFT_OUT, OWN, OWN_CELL
 from mpigauge.plan.model import Cell
 from mpigauge.rows.estimate import centre_of
-from mpigauge.show.formats.times import cell_of, timed_records
+from mpigauge.show.formats.times import cell_of, subject_of, timed_records
 from mpigauge.units import span
 
 if TYPE_CHECKING:
@@ -77,8 +77,10 @@ def _has_its_numbers(twin: Counterpart, record: Mapping[str, Any]) -> bool:
 
 
 def _key(cell: Cell, record: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what all rows of one table have in common."""
-    return *(value for name, value in asdict(cell).items() if name != "bytes"), record.get("state")
+    """What all rows of one table have in common."""
+    return *(value for name, value in asdict(cell).items() if name != "bytes"), *state_words(
+        subject_of(record)
+    )
 
 
 def _block(rows: Sequence[Mapping[str, Any]]) -> Block:
@@ -90,8 +92,7 @@ def _block(rows: Sequence[Mapping[str, Any]]) -> Block:
 def _comments(cell: Cell, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     phrases = phrases_of(cell)
     labels = [phrase for name, phrase in phrases.items() if name not in ROW_FACTORS]
-    state = rows[0].get("state")
-    labels += [f"state {state}"] if state else []
+    labels += state_words(subject_of(rows[0]))
     factors = {name: value for name, value in asdict(cell).items() if name not in ROW_FACTORS}
     known = {name: value for name, value in factors.items() if value != USUAL[name]}
     return [

@@ -10,7 +10,8 @@ from mpigauge.find.answer import latency_bytes
 from mpigauge.plan.factors import PLACE, names_of
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.query.kinds import maker
-from mpigauge.query.series import EAGER, STATE, choose_series, factors_of, grouped, size_words, timed_rows
+from mpigauge.query.series import EAGER, choose_series, factors_of, grouped, size_words, timed_rows
+from mpigauge.rows.group import STATE
 from mpigauge.show.pivots.grid import QUANTITY, Layout, PivotNumber, grids
 from mpigauge.show.pivots.quantities import (
     LATENCY,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import asdict
-
 from mpigauge.document.context import context_record, flat_context
 from mpigauge.document.document import DOT, Column, Document, Line, Table
 from mpigauge.document.finding import finding_record
 from mpigauge.document.origin_words import origin_of
+from mpigauge.document.records import subject_record
 from mpigauge.find.sessions import sessions_lines, sessions_records
 from mpigauge.show.head import head_of
 from mpigauge.show.pivots import kinds
@@ -108,12 +107,11 @@ def _grid_record(grid: PivotGrid) -> dict[str, Any]:
 
 
 def entry_record(entry: PivotNumber) -> dict[str, Any]:
-    """Return an entry for programs: its cell, the number, and its warnings."""
-    cell, number, time = entry.row.cell, entry.quantity.number(entry.row), entry.row.time
+    """An entry for programs: what it is of, the number, and its warnings."""
+    _cell, number, time = entry.row.cell, entry.quantity.number(entry.row), entry.row.time
     return {
         "file": str(entry.source.result.path),
-        **asdict(cell),
-        "state": entry.row.state,
+        **subject_record(entry.row.of),
         "quantity": entry.quantity.name,
         "unit": entry.quantity.unit,
         "value": number.value,

@@ -10,7 +10,6 @@ from mpigauge.document.phrases import phrases_of
 from mpigauge.errors import UsageError
 from mpigauge.find.comparisons import missing_ratios
 from mpigauge.query.series import (
-    STATE,
     against_size,
     pieces_of,
     rate_point,
@@ -18,7 +17,7 @@ from mpigauge.query.series import (
     title_words,
     with_labels,
 )
-from mpigauge.rows.group import words_key
+from mpigauge.rows.group import STATE, words_key
 from mpigauge.sequences import group_by
 from mpigauge.show.chart import ChartCurve
 from mpigauge.show.columns import NOTES, USUAL_COLUMNS

@@ -15,7 +15,8 @@ from mpigauge.models import table as models_table
 from mpigauge.query.query import thinned
 from mpigauge.query.series import Point, title_words, with_labels
 from mpigauge.rows.machine.conditions import condition_of
-from mpigauge.rows.machine.timeline import begins_s
+from mpigauge.rows.machine.sessions import visits_begin_s
+from mpigauge.rows.machine.split import is_split, split_of
 from mpigauge.sequences import group_by
 from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import lines, style
@@ -90,16 +91,16 @@ def states(inputs: PageInputs) -> Section:
     charts: list[Picture] = []
     sentences: list[Sentence] = []
     for number, source in enumerate(inputs.sources):
-        if source.states.states:
-            sentences += map(Sentence, states_lines(source.result, source.states, source.rows))
+        if is_split(source.result):
+            sentences += map(Sentence, states_lines(source.result, source.rows))
             charts += _over_time(number, source)
     return Section("states", words.TITLES["states"], sentences=sentences, charts=charts)
 
 
 def _over_time(number: int, source: Source) -> Iterator[Picture]:
-    begins = zip(begins_s(source.result), source.result.visits, strict=True)
+    begins = zip(visits_begin_s(source.result), source.result.visits, strict=True)
     placed = [(begin, visit, condition_of(visit)) for begin, visit in begins]
-    for of in dict.fromkeys(state.of for state in source.states.states):
+    for of in dict.fromkeys(state.of for state in split_of(source.result).states):
         known = [
             (visit, Point(begin, condition.middle_s))
             for begin, visit, condition in placed
@@ -107,7 +108,7 @@ def _over_time(number: int, source: Source) -> Iterator[Picture]:
         ]
         drawn = thinned(known, VISITS_MOST)
         part = words.VISITS_DRAWN.format(drawn=len(drawn), of=len(known)) if len(drawn) < len(known) else ""
-        states_of_kind = [state for state in source.states.states if state.of == of]
+        states_of_kind = [state for state in split_of(source.result).states if state.of == of]
         title = f"{source.name}: {HANDED_OVER[of]}"
         about = "; ".join(filter(None, [words.OVER_TIME, part]))
         table = grid_of(Document(), Table(title, "", states_of_kind, _of_states()))
@@ -135,7 +136,7 @@ def _of_states() -> list[Column]:
 
 
 def _by_state(source: Source, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[ChartCurve]:
-    for state, visits_ in group_by(drawn, lambda pair: source.states.of(pair[0])).items():
+    for state, visits_ in group_by(drawn, lambda pair: split_of(source.result).of(pair[0])).items():
         points = [point for _, point in visits_]
         colour = STATE_COLOURS[state]
         colour = colour if colour in style.COLOURS else style.PINK

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge.document.document import Column, Document, Table
+from mpigauge.document.finding import subject_in
 from mpigauge.document.phrases import phrases_of
 from mpigauge.document.status_words import status_and_reason
 from mpigauge.find import answer as machine
@@ -91,9 +92,9 @@ def _sentence(inputs: PageInputs, said: Said) -> Sentence:
     several = len(inputs.sources) > 1
     name = f"{said.name}: " if several else ""
     fact = said.conclusion.fact
-    state = getattr(fact, "state", None)
     sources = [source for source in inputs.sources if source.name in said.name.split(" / ")]
-    numbers = [number for source in sources for number in inputs.cells.find(source, fact.rests_on, state)]
+    subject = subject_in(fact)
+    numbers = [number for source in sources for number in inputs.cells.find(source, fact.rests_on, subject)]
     text = f"{name}{said.text} ({counted(said.launches, 'launch')})"
     return Sentence(text, cells=numbers)
 
@@ -123,7 +124,7 @@ def doubts(inputs: PageInputs) -> Section:
     more = [
         Sentence(f"{source.name}: {line.text}" if several else line.text, line.tone)
         for source in inputs.sources
-        for line in foot_of(source.result, source.rows, source.states)
+        for line in foot_of(source.result, source.rows)
     ]
     return Section("doubts", words.TITLES["doubts"], sentences=[*_doubts(inputs)], more=more)
 

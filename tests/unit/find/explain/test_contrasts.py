@@ -72,7 +72,7 @@ def test_the_base_of_places_is_the_nearest_whatever_comes_first() -> None:
     far, near = {"placement": "h1,h3"}, {"placement": "h1,h2"}
     times = {cell(size=8, **place): time for place, time in ((far, 9000), (near, 3000))}
     (fact,) = facts(contrasts.places, told_of(times))
-    assert (fact.base.placement, fact.other.placement) == ("h1,h2", "h1,h3")
+    assert (fact.base.cell.placement, fact.other.placement) == ("h1,h2", "h1,h3")
 
 
 def test_a_size_from_which_one_is_twice_as_slow() -> None:

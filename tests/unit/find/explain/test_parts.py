@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from mpigauge.find.explain.table import varied_in
 from mpigauge.find.phrases import subject
+from mpigauge.rows.group import Subject
 from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, measured, result_of
 
@@ -19,6 +20,6 @@ def test_libraries_are_told_apart_by_whatever_they_differ_in(differs: dict[str, 
     cells = [BASE, replace(BASE, **differs)]
     result = result_of(campaign(*cells), *measured(cells, (1, 2), lambda *_: [100] * 5))
     varied = varied_in(rows(result))
-    said = [subject(one, varied) for one in cells]
+    said = [subject(Subject(one), varied) for one in cells]
     assert said == [f"pingpong, {one.library}" for one in cells]
-    assert subject(cells[1], varied, set(differs)) == "pingpong"
+    assert subject(Subject(cells[1]), varied, set(differs)) == "pingpong"

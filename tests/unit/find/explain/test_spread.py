@@ -138,9 +138,9 @@ def test_a_place_that_varies_otherwise_is_told(times_wider: float) -> None:
     found = evidence(cells, lognormal(spreads))
     (fact,) = beside(found)
     wide = {place: quartiles_of(spreads[f"{place} standard"]) for place in ("h1,h2", "h1,h3")}
-    assert covers(fact.ratio, wide[fact.other.placement] / wide[fact.base.placement])
+    assert covers(fact.ratio, wide[fact.other.placement] / wide[fact.base.cell.placement])
     text = sentence(fact, varied(found))
-    assert f"as far apart over {fact.other.placement} as over {fact.base.placement}: " in text
+    assert f"as far apart over {fact.other.placement} as over {fact.base.cell.placement}: " in text
     assert "(median of 3 common sizes)" in text
 
 

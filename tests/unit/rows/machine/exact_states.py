@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.rows.machine.conditions import condition_of
-from mpigauge.rows.machine.states import EPISODES_LEAST, FACTOR_LEAST, SHARE_LEAST, STATES_MOST, WITHIN_MOST
+from mpigauge.rows.machine.split import EPISODES_LEAST, FACTOR_LEAST, SHARE_LEAST, STATES_MOST, WITHIN_MOST
 from mpigauge.stats.kmeans import best_split
 from mpigauge.vocabulary import STATE_NAMES
 

@@ -12,13 +12,12 @@ from msgspec.structs import replace
 
 from mpigauge.result.reader import load
 from mpigauge.rows.clock_steps import clock_steps
-from mpigauge.rows.estimate import estimate
-from mpigauge.rows.machine.by_state import asked_for, by_state, shown
-from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import by_cell, by_launch, launches_of, visits_by_launch
 from tests.made import campaign, cell, launch, result_of, visit
 from tests.unit.rows.machine.planted_states import SMALL, lines, visits_with
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
     from mpigauge.result.records import Visit
@@ -46,18 +45,18 @@ def test_a_state_that_has_most_of_the_time_stands_for_the_machine(
     near: int, far: int, headline: list[str], asked: list[str]
 ) -> None:
     visits = visits_with([[40, 41]] * near + [[240, 250]] * far)
-    found = states_of(visits)
-    parts = by_state(visits, found)
-    assert [one.state for one in shown(parts, found, None)] == headline
-    assert [one.state for one in shown(parts, found, "all")] == ["near", "far"]
-    assert [one.state for one in shown(parts, found, "far")] == ["far"]
-    assert sorted(str(one.state) for one in asked_for(parts, found)) == sorted(asked)
+    found = split_visits(visits)
+    parts = found.parts(visits)
+    assert [one.state for one in found.shown(parts, None)] == headline
+    assert [one.state for one in found.shown(parts, "all")] == ["near", "far"]
+    assert [one.state for one in found.shown(parts, "far")] == ["far"]
+    assert sorted(str(one.state) for one in found.asked_for(parts)) == sorted(asked)
 
 
 def test_a_launch_counts_in_a_state_with_two_visits_or_all_that_it_has() -> None:
     near, far = [40.0, 41.0], [240.0, 250.0]
     visits = visits_with([near] * 19 + [far] + [far] * 10 + [near])
-    parts = {one.state: one for one in by_state(visits, states_of(visits))}
+    parts = {one.state: one for one in split_visits(visits).parts(visits)}
     # Launch 2 has one visit while far, launch 4 a single visit at all.
     assert {one.launch for one in parts["near"].visits} == {1, 2, 4}
     assert {one.launch for one in parts["far"].visits} == {3}
@@ -106,7 +105,7 @@ def measured(generator: np.random.Generator, dwell_s: tuple[float, float]) -> li
 def intervals(visits: list[Visit], known: bool) -> list[tuple[float, float]]:
     """Of each state that has enough launches; of everything, where nobody knows the states."""
     mine = visits if known else [replace(one, line_ns=[]) for one in visits]
-    times = [estimate(by_launch(one.visits)) for one in by_state(mine, states_of(mine))]
+    times = [estimate(by_launch(one.visits)) for one in split_visits(mine).parts(mine)]
     return [(time.low, time.high) for time in times if time.low and time.high]
 
 
@@ -169,7 +168,7 @@ def test_without_states_intervals_hold_nowhere() -> None:
 
 def test_a_launch_that_was_in_both_states_gives_a_number_to_both() -> None:
     visits = visits_with([[40, 41]] * 25 + [[240, 250]] * 15)
-    times = {one.state: estimate(by_launch(one.visits)) for one in by_state(visits, states_of(visits))}
+    times = {one.state: estimate(by_launch(one.visits)) for one in split_visits(visits).parts(visits)}
     assert times["near"].launches == 3
     assert times["far"].launches == 2
 

@@ -18,7 +18,7 @@ from mpigauge.rows.machine.conditions import (
     mostly_disturbed,
     readings_of,
 )
-from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, launch, result_of, visit
 
@@ -130,5 +130,5 @@ def test_a_reading_of_nearly_nothing_is_none(field: str) -> None:
         for place, of in enumerate(cells)
     ]
     assert readings_of(visits) == {}
-    assert not states_of(visits).states
+    assert not split_visits(visits).states
     assert all(condition_of(one) is None for one in visits)

@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.find.sessions import steadiness_finding, steadiness_words
-from mpigauge.rows.machine.core_sharing import SHARED_MOST, CoreSharing, core_sharing, on_shared_cores
-from mpigauge.rows.machine.quiet import only_quiet
-from mpigauge.rows.machine.steadiness import Steadiness, steadiness_of
+from mpigauge.rows.machine.steadiness import (
+    SHARED_MOST,
+    CoreSharing,
+    Steadiness,
+    core_sharing,
+    on_shared_cores,
+    only_quiet,
+    steadiness_of,
+)
 from tests.made import campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from mpigauge.document.state_words import states_lines
 from mpigauge.result import environment
 from mpigauge.result.cpu_lists import ranges
 from mpigauge.rows.machine.hardware_distance import nearness_of
-from mpigauge.rows.machine.states import states_of
 from tests.made import PLACE, campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:
@@ -55,24 +54,23 @@ def test_what_ranks_share_is_told_of_each_state(
     seats: list[tuple[str, str]], expected: dict[str, str]
 ) -> None:
     result = result_on(*seats)
-    states = states_of(result.visits)
-    assert nearness_of(result, states) == expected
+    assert nearness_of(result) == expected
     words = {"core": "same core", "cache": "same L3", "apart": "other L3"}
-    (first, *_) = states_lines(result, states, ())
+    (first, *_) = states_lines(result, ())
     assert all(words[near] in first for near in expected.values())
 
 
 def test_ranks_that_are_free_or_of_a_machine_that_says_nothing_are_not_placed() -> None:
     free = result_on(*[("0", "1"), ("0-15", "0-15"), ("0", "4")] * 3)
-    told = nearness_of(free, states_of(free.visits))
+    told = nearness_of(free)
     assert "mid" not in told
     silent = result_on(*[("0", "1"), ("0", "4")] * 3, groups={})
-    assert nearness_of(silent, states_of(silent.visits)) == {}
+    assert nearness_of(silent) == {}
 
 
 def test_one_place_in_all_states_is_not_what_makes_them() -> None:
     result = result_on(*[("0", "1"), ("0", "4")] * 3, groups={"core": ["0"], "L3": ["0-15"]})
-    assert nearness_of(result, states_of(result.visits)) == {}
+    assert nearness_of(result) == {}
 
 
 @given(st.sets(st.integers(0, 300), min_size=1))

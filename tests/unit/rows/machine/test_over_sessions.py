@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from mpigauge.rows.machine.over_sessions import MeasuredResult, linked, spans_of, unlike, with_sessions
 from mpigauge.rows.machine.sessions import Across, OverSessions
-from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.rows import rows
 from mpigauge.stats.interval import interval_of
 from tests.made import LIBRARY, LINES_NS, campaign, cell, in_states, launches_of, measured, result_of
@@ -55,8 +54,7 @@ def together(*results: Result) -> list[list[Row]]:
 
 def told(result: Result) -> MeasuredResult:
     """A result with its rows."""
-    states = states_of(result.visits)
-    return MeasuredResult(result, rows(result, states=states), states)
+    return MeasuredResult(result, rows(result))
 
 
 def sessions(*results: Result) -> list[list[int]]:
@@ -245,10 +243,7 @@ def test_what_shares_a_time_is_linked_by_others_too() -> None:
 
 def known(*results: Result) -> list[MeasuredResult]:
     """Results with rows that know their sessions."""
-    return [
-        MeasuredResult(result, mine, states_of(result.visits))
-        for result, mine in zip(results, together(*results), strict=True)
-    ]
+    return [MeasuredResult(result, mine) for result, mine in zip(results, together(*results), strict=True)]
 
 
 def test_what_distance_alone_keeps_apart_is_named() -> None:

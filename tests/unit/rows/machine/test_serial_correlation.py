@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.rows.estimate import Timing, estimate
 from mpigauge.rows.machine.serial_correlation import launches_in_time
 from mpigauge.stats.interval import interval_of
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
+    from mpigauge.rows.estimate import Timing
     from mpigauge.stats.percentiles import Values
 
 CELLS, LAUNCHES = 12, 12

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from mpigauge.find.foot import foot_of
 from mpigauge.result.records import Done, Launch
-from mpigauge.rows.estimate import estimate
 from mpigauge.rows.machine.sessions import across, begins_s, sessions_of, spread_s
 from mpigauge.rows.rows import rows
 from mpigauge.show.head import head_of
 from tests.made import JOB, campaign, cell, launch, result_of, visit
+from tests.unit.rows.planted import estimate
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = [day * 86_400.0 + 5 * number for day in range(3) for number in range(6)]

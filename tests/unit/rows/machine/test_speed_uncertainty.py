@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.rows.estimate import Estimate, Printed
-from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.speed_uncertainty import Meanwhile, for_other_minutes, meanwhile_of, response_of
+from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.rows import rows
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import PROMISED
@@ -115,7 +115,7 @@ def test_launches_stay_what_they_are_and_times_of_others_too() -> None:
     assert one.low is not None
     assert one.high is not None
     machine = math.log1p(one.machine_half_width or 0.0)
-    alone = interval_of(np.array(one.launch_medians), one.clock_step)
+    alone = interval_of(np.array([*one.by_launch.values()]), one.step)
     for end, of_launches in ((one.low, alone.low), (one.high, alone.high)):
         part = math.log((of_launches or 0.0) / one.estimate)
         assert abs(math.log(end / one.estimate)) == pytest.approx(math.hypot(part, machine))

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from mpigauge.document.state_words import left_out_line
 from mpigauge.find.sessions import steadiness_finding, steadiness_words
-from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.speeds import LEAST_VISITS, at_other_speeds, spans_of, speeds_of
-from mpigauge.rows.machine.steadiness import steadiness_of
+from mpigauge.rows.machine.steadiness import only_quiet, steadiness_of
 from tests.made import campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:

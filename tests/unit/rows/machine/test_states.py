@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.rows.machine.by_state import by_state
 from mpigauge.rows.machine.conditions import condition_of, readings_of
-from mpigauge.rows.machine.states import FACTOR_LEAST, seats_of, states_of
+from mpigauge.rows.machine.split import FACTOR_LEAST, seats_of, split_visits
 from tests.made import PLACE, cell, launch, visit
 from tests.unit.rows.machine.exact_states import exact_states
 from tests.unit.rows.machine.planted_states import SMALL, lines, visits_with
@@ -56,7 +55,7 @@ courses = st.integers(0, 2**32 - 1).map(some_visits)
 @settings(derandomize=True, deadline=None, max_examples=80)
 @given(courses)
 def test_states_of_all_visits_at_once_are_those_of_one_after_the_other(visits: list[Visit]) -> None:
-    found = states_of(visits)
+    found = split_visits(visits)
     said, names = exact_states(visits)
     assert [(one.of, one.name, one.visits, one.episodes) for one in found.states] == [
         (of, name, count, episodes) for of, name, count, _, _, episodes in said
@@ -85,7 +84,7 @@ def test_readings_of_all_visits_are_the_conditions_of_each(visits: list[Visit]) 
 
 
 def test_two_heaps_of_readings_are_near_and_far() -> None:
-    found = states_of(visits_with([[40, 41]] * 30 + [[240, 250]] * 10))
+    found = split_visits(visits_with([[40, 41]] * 30 + [[240, 250]] * 10))
     assert [state.name for state in found.states] == ["near", "far"]
     assert [state.visits for state in found.states] == [30, 10]
     assert [state.handover_s * 1e9 for state in found.states] == pytest.approx([40.5, 245], rel=0.01)
@@ -94,43 +93,43 @@ def test_two_heaps_of_readings_are_near_and_far() -> None:
 
 
 def test_three_heaps_have_one_between() -> None:
-    found = states_of(visits_with([[40, 41]] * 20 + [[90, 92]] * 20 + [[240, 250]] * 20))
+    found = split_visits(visits_with([[40, 41]] * 20 + [[90, 92]] * 20 + [[240, 250]] * 20))
     assert [state.name for state in found.states] == ["near", "mid", "far"]
 
 
 def test_a_visit_that_saw_the_machine_change_is_in_no_state() -> None:
     visits = visits_with([[40, 41]] * 19 + [[40, 245]] + [[240, 250]] * 20)
-    found = states_of(visits)
+    found = split_visits(visits)
     assert found.of(visits[0]) == "near"
     assert found.of(visits[19]) is None
     assert found.knows(visits[19])
     assert found.between == 1
     assert math.fsum(state.time_share for state in found.states) + found.between_share == pytest.approx(1)
-    assert all(visits[19] not in one.visits for one in by_state(visits, found))
+    assert all(visits[19] not in one.visits for one in found.parts(visits))
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("spread", [0.02, 0.1, 0.3])
 def test_one_heap_is_one_state_however_wide(seed: int, spread: float) -> None:
     generator = np.random.default_rng(seed)
-    assert not states_of(visits_with(lines(generator, [60.0] * 400, spread))).states
+    assert not split_visits(visits_with(lines(generator, [60.0] * 400, spread))).states
     even = np.exp(generator.uniform(3.5, 5.5, (400, 1)) * np.ones(2))
-    assert not states_of(visits_with(even.tolist())).states
+    assert not split_visits(visits_with(even.tolist())).states
 
 
 def test_heaps_that_are_close_are_one_state() -> None:
     below, above = 0.97 * FACTOR_LEAST, 1.03 * FACTOR_LEAST
     for factor, count in ((below, 0), (above, 2)):
         readings = [[50.0, 50.1]] * 50 + [[50 * factor, 50.1 * factor]] * 50
-        assert len(states_of(visits_with(readings)).states) == count
+        assert len(split_visits(visits_with(readings)).states) == count
 
 
 def test_a_lonely_visit_is_no_state_but_two_episodes_are() -> None:
     usual, odd = [[40.0, 40.1]] * 200, [[240.0, 245.0]]
-    assert not states_of(visits_with([*usual, *odd, *usual])).states
-    assert not states_of(visits_with([*usual, *odd, *usual, *odd, *usual])).states
+    assert not split_visits(visits_with([*usual, *odd, *usual])).states
+    assert not split_visits(visits_with([*usual, *odd, *usual, *odd, *usual])).states
     episode = odd * 3
-    found = states_of(visits_with([*usual, *episode, *usual, *episode, *usual]))
+    found = split_visits(visits_with([*usual, *episode, *usual, *episode, *usual]))
     assert [state.episodes for state in found.states] == [3, 2]
 
 
@@ -138,14 +137,14 @@ def test_ranks_that_always_sit_far_apart_are_no_state_of_the_machine() -> None:
     """Of four ranks a ring reaches farther than of two: both are always so."""
     two = visits_with([[40, 41]] * 40)
     four = [replace(one, cell=replace(SMALL, ranks=4), line_ns=[240.0, 250.0]) for one in two]
-    assert not states_of([*two, *four]).states
+    assert not split_visits([*two, *four]).states
 
 
 def test_files_without_conditions_have_one_state() -> None:
     visits = [visit(1, number, SMALL, [200]) for number in range(20)]
-    assert not states_of(visits).states
-    assert not states_of([]).states
-    (whole,) = by_state(visits, states_of(visits))
+    assert not split_visits(visits).states
+    assert not split_visits([]).states
+    (whole,) = split_visits(visits).parts(visits)
     assert whole.state is None
     assert list(whole.visits) == visits
 
@@ -155,7 +154,7 @@ def test_between_hosts_the_path_tells_it() -> None:
     visits = [
         replace(one, line_ns=[], path_ns=pair) for one, pair in zip(visits_with(pairs), pairs, strict=True)
     ]
-    found = states_of(visits)
+    found = split_visits(visits)
     assert [(state.of, state.name) for state in found.states] == [("path", "near"), ("path", "far")]
 
 
@@ -168,10 +167,10 @@ def test_ranks_that_share_cores_do_not_hide_the_states_of_others() -> None:
         replace(one, cell=crowded, line_ns=[float(ns) for ns in pair])
         for one, pair in zip(two, times, strict=True)
     ]
-    found = states_of([*two, *four])
+    found = split_visits([*two, *four])
     assert [state.name for state in found.states] == ["near", "far"]
     assert not any(found.knows(one) for one in four)
-    assert [one.state for one in by_state(four, found)] == [None]
+    assert [one.state for one in found.parts(four)] == [None]
 
 
 def test_lines_and_paths_are_states_of_their_own() -> None:
@@ -182,7 +181,7 @@ def test_lines_and_paths_are_states_of_their_own() -> None:
     between = [
         replace(one, cell=others, line_ns=[], path_ns=pair) for one, pair in zip(on_host, paths, strict=True)
     ]
-    found = states_of([*on_host, *between])
+    found = split_visits([*on_host, *between])
     assert {state.of for state in found.states} == {"path"}
     assert not any(found.knows(one) for one in on_host)
 
@@ -203,20 +202,20 @@ def test_a_far_host_is_no_state_of_the_machine() -> None:
         *on_paths(cell(size=8, ranks=4, pair="0-1"), lines(generator, near, 0.4)),
         *on_paths(cell(size=8, ranks=4, pair="0-2"), lines(generator, far, 0.4)),
     ]
-    assert not states_of(mapped).states
+    assert not split_visits(mapped).states
     disturbed = lines(generator, near, 0.4)
     disturbed[7] = disturbed[8] = [700_000.0, 800_000.0]
     placed = [
         *on_paths(cell(size=8, placement="h1,h2"), disturbed),
         *on_paths(cell(size=8, placement="h1,h3"), lines(generator, far, 0.4)),
     ]
-    assert not states_of(placed).states
+    assert not split_visits(placed).states
 
 
 def test_own_samples_decide_nothing() -> None:
     visits = visits_with([[40, 41]] * 20 + [[240, 250]] * 20)
     shuffled = [replace(one, samples_ns=[number]) for number, one in enumerate(visits, start=1)]
-    before, after = states_of(visits), states_of(shuffled)
+    before, after = split_visits(visits), split_visits(shuffled)
     assert before.states == after.states
     assert [before.of(one) for one in visits] == [after.of(one) for one in shuffled]
 

@@ -14,7 +14,7 @@ from mpigauge.result.kernel_data import MAX_CARDS_REPORTED, Card, CardTraffic, H
 from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.rows import rows
 from mpigauge.rows.transport.cards_used import IDLE_MOST, cards_used
-from mpigauge.rows.transport.labels import Labels, Uncounted
+from mpigauge.rows.transport.proof import Labels, Uncounted
 from tests.made import PATTERNS, PLACE, campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:

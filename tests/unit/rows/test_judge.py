@@ -1,4 +1,4 @@
-"""What rows have in common is computed once, however many they are."""
+"""What all rows of a result rest on is computed once, however many they are."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.result.records import Done, Imported, Launch
-from mpigauge.rows.machine.states import States
-from mpigauge.rows.result_context import shared_of
-from mpigauge.rows.rows import rows
+from mpigauge.rows.judge import ResultRecords
+from mpigauge.rows.load import load
+from mpigauge.rows.rows import rows, startup_s
+from mpigauge.rows.times import Times
 from tests.made import JOB, PLACE, campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:
@@ -67,8 +68,11 @@ def result() -> Result:
 
 
 def test_launches_are_counted_by_number_not_by_part() -> None:
-    shared = shared_of(result(), States())
-    assert shared.launches_made == {JOB: 3}
-    assert shared.launches_skipped == {cell(size=64): 2}
-    assert shared.clock_cost_s == pytest.approx(20e-9)
-    assert shared.startup_s == pytest.approx((3 * 0.2 + 1.0) / 4)
+    records = ResultRecords(load(result()), Times({}, None), "median")
+    assert records.launches_made == {JOB: 3}
+    assert records.launches_skipped == {cell(size=64): 2}
+    assert records.clock_cost_s == pytest.approx(20e-9)
+
+
+def test_a_launch_costs_its_mean_start_the_parts_included() -> None:
+    assert startup_s(result().launches) == pytest.approx((3 * 0.2 + 1.0) / 4)

@@ -8,14 +8,15 @@ Source: docs/method.md#states-of-the-machine
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from mpigauge.rows.machine.conditions import readings_of
+from mpigauge.rows.machine.conditions import condition_of, readings_of
 from mpigauge.rows.machine.rank_groups import by_seat
+from mpigauge.sequences import group_by
 from mpigauge.stats.kmeans import best_split
 from mpigauge.vocabulary import STATE_NAMES
 
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mpigauge.plan.model import JobKey
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch, Visit
+    from mpigauge.rows.load import LoadedResult
     from mpigauge.stats.percentiles import Values
-    from mpigauge.vocabulary import Distance, Seats, StateName
+    from mpigauge.vocabulary import Distance, Seats, StateChoice, StateName
 
     Found = NDArray[np.intp]
 
@@ -51,6 +54,12 @@ HEADLINE_SHARE = 0.8
 ASKED_SHARE = 0.2
 """Of the time: a state that has so much is to be measured precisely, too."""
 
+VISITS_LEAST = 2
+"""Of a launch in a state, so that it stands for the launch there."""
+
+SPLIT = "split"
+"""Name under which a result keeps its split."""
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -73,9 +82,21 @@ class State:
     episodes: int
 
 
+@dataclass(frozen=True, slots=True)
+class SplitPart:
+    """The visits of a cell in one state; of all of them where `state` is None.
+
+    Attributes:
+        visits: Those of launches that have enough of them.
+    """
+
+    state: StateName | None
+    visits: tuple[Visit, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class States:
-    """The states of a result and whose visits are in which; none where the machine was always the same.
+class Split:
+    """The visits of a result, parted by the state of the machine; no state where it was always the same.
 
     Attributes:
         states: Of each distance from near to far.
@@ -91,12 +112,16 @@ class States:
     visits: Sequence[Visit] = ()
     names: Mapping[int, StateName | None] = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        """Return whether there are several states."""
+        return bool(self.states)
+
     def of(self, visit: Visit) -> StateName | None:
-        """The state that a visit was made in; None if it was between two, or if there are none."""
+        """Return the state that a visit was made in; None if it was between two, or if there are none."""
         return self.names.get(id(visit))
 
     def knows(self, visit: Visit) -> bool:
-        """Whether it was made in a state or between two."""
+        """Return whether a visit was made in a state or between two."""
         return id(visit) in self.names
 
     @property
@@ -104,18 +129,83 @@ class States:
         """The state with most of the time; None if there are none."""
         return max(self.states, key=lambda state: state.time_share).name if self.states else None
 
-    def headline(self, of: Distance) -> StateName | None:
-        """The state that stands for the machine; None if none has that much of the time."""
+    def parts(self, visits: Sequence[Visit]) -> list[SplitPart]:
+        """Return a cell's visits by state, from near to far; one part without a name if nothing parts them.
+
+        A launch counts in a state with two visits or all that it has. Visits of which nothing is known, and
+        those of a cell that was never long enough in one state, stay together.
+        """
+        if not any(self.knows(visit) for visit in visits):
+            return [SplitPart(None, tuple(visits))]
+        made = Counter(visit.launch for visit in visits)
+        named = group_by(visits, self.of)
+        found = [SplitPart(name, _of_launches(named.get(name, ()), made)) for name in STATE_NAMES]
+        return [one for one in found if one.visits] or [SplitPart(None, tuple(visits))]
+
+    def shown(self, parts: Sequence[SplitPart], choice: StateChoice | None) -> list[SplitPart]:
+        """Return the parts that a table has: the one that was chosen, the machine's usual one, else all.
+
+        Args:
+            choice: None for the usual.
+
+        Returns:
+            Nothing if the cell was not measured in the state that was chosen.
+        """
+        if [one.state for one in parts] == [None] or choice == "all":
+            return list(parts)
+        name = choice or self._headline(_distance(parts))
+        of_it = [one for one in parts if one.state == name]
+        return of_it if of_it or choice else list(parts)
+
+    def asked_for(self, parts: Sequence[SplitPart]) -> list[SplitPart]:
+        """Return the parts in which a campaign is to be precise; one that the cell was never in is empty."""
+        if [one.state for one in parts] == [None]:
+            return list(parts)
+        mine = {one.state: one for one in parts}
+        return [mine.get(name, SplitPart(name, ())) for name in self._asked(_distance(parts))]
+
+    def _headline(self, of: Distance) -> StateName | None:
+        """Return the state that stands for the machine; None if none has that much of the time."""
         return next((s.name for s in self.states if s.of == of and s.time_share > HEADLINE_SHARE), None)
 
-    def asked(self, of: Distance) -> list[StateName]:
-        """The states in which precision is asked for: the one with most of the time, and all with much."""
+    def _asked(self, of: Distance) -> list[StateName]:
+        """Return the states in which precision is asked for: the one with most of the time, all with much."""
         mine = sorted((s for s in self.states if s.of == of), key=lambda s: -s.time_share)
         return [s.name for number, s in enumerate(mine) if number == 0 or s.time_share >= ASKED_SHARE]
 
 
-def states_of(visits: Sequence[Visit]) -> States:
-    """The states that visits were made in.
+NO_SPLIT = Split()
+
+
+def split_of(result: Result) -> Split:
+    """Return the split of a result: made when it is first asked for, and anew when it has other visits."""
+    visits, count, known = result.memo.get(SPLIT, (None, 0, NO_SPLIT))
+    if visits is result.visits and count == len(result.visits):
+        return cast("Split", known)
+    split = split_visits(result.visits)
+    with_split(result, split)
+    return split
+
+
+def is_split(result: Result) -> bool:
+    """Return whether the machine had several states while a result was measured."""
+    return bool(split_of(result))
+
+
+def with_split(result: Result, split: Split) -> Result:
+    """Return the same result with a split that was made of more visits than it has."""
+    result.memo[SPLIT] = result.visits, len(result.visits), split
+    return result
+
+
+def split(loaded: LoadedResult) -> dict[Cell, list[SplitPart]]:
+    """Return the visits of each cell by state: the second step from a result to its rows."""
+    parts = split_of(loaded.result).parts
+    return {cell: parts(visits) for cell, visits in loaded.visits.items()}
+
+
+def split_visits(visits: Sequence[Visit]) -> Split:
+    """Return the states that visits were made in, and which were made in each.
 
     Args:
         visits: In the order of time, of all cells. Those of a map are in no state: how far its pairs are from
@@ -138,13 +228,26 @@ def states_of(visits: Sequence[Visit]) -> States:
         between += [known[place] for place in np.flatnonzero(found < 0)]
     known_s = math.fsum(visit.elapsed_s for visit in visits if id(visit) in names) if names else 0.0
     share = math.fsum(visit.elapsed_s for visit in between) / known_s if known_s else 0.0
-    return States(tuple(states), len(between), share, visits if names else (), names)
+    return Split(tuple(states), len(between), share, visits if names else (), names)
+
+
+def _of_launches(mine: Sequence[Visit], made: Counter[int]) -> tuple[Visit, ...]:
+    """Return visits without those of launches in which they are too few."""
+    counts = Counter(visit.launch for visit in mine)
+    return tuple(visit for visit in mine if counts[visit.launch] >= min(VISITS_LEAST, made[visit.launch]))
+
+
+def _distance(parts: Sequence[SplitPart]) -> Distance:
+    """Return what tells their state; ranks of several hosts have lines and paths, never both in one cell."""
+    condition = condition_of(parts[0].visits[0])
+    assert condition is not None  # noqa: S101 - its state is known by it
+    return condition.of
 
 
 def _states(
     of: Distance, visits: Sequence[Visit], logs: Values, found: Found, order: Sequence[StateName]
 ) -> Iterable[State]:
-    """What is said of each state.
+    """Yield what is said of each state.
 
     Args:
         logs: Of the hand-over time of each visit, shape ``(visits,)``.
@@ -168,7 +271,7 @@ def _states(
 
 
 def _runs(found: Found) -> tuple[Found, Found]:
-    """The states one after the other without what is between, and for how many visits each went on."""
+    """Return the states one after the other without what is between, and for how many visits each went on."""
     known = found[found >= 0]
     begins = np.flatnonzero(np.diff(known, prepend=-1))
     return known[begins], np.diff(begins, append=known.size)
@@ -178,7 +281,7 @@ def _runs(found: Found) -> tuple[Found, Found]:
 
 
 def seats_of(launches: Iterable[Launch]) -> Seats:
-    """Whether ranks were bound, and to the same cores in all launches of a job; the worst of all jobs."""
+    """Return whether ranks were bound, and to the same cores in all launches; the worst of all jobs."""
     jobs: dict[JobKey, set[tuple[tuple[str, str], ...]]] = defaultdict(set)
     for launch in launches:
         if launch.job.ranks > 1:
@@ -194,7 +297,7 @@ def seats_of(launches: Iterable[Launch]) -> Seats:
 
 
 def _found(logs: Values, visits: Sequence[Visit]) -> tuple[Found, Sequence[StateName]]:
-    """The state of each visit, from 0, and -1 where it changed, with their names; no name of one state only.
+    """Return the state of each visit, from 0, and -1 where it changed, and their names; none of a single one.
 
     Args:
         logs: Of the readings, shape ``(visits, 2)``.
@@ -214,7 +317,7 @@ def _found(logs: Values, visits: Sequence[Visit]) -> tuple[Found, Sequence[State
 
 
 def _often_enough(found: Found, number: int) -> bool:
-    """Whether each state has its share of the visits, or more than one episode of several visits."""
+    """Return whether each state has its share of the visits, or more than one episode of several visits."""
     runs, lengths = _runs(found)
     for state in range(number):
         episodes = np.count_nonzero((runs == state) & (lengths >= EPISODES_LEAST))
@@ -224,7 +327,7 @@ def _often_enough(found: Found, number: int) -> bool:
 
 
 def _one_seat_has_two(found: Found, visits: Sequence[Visit], logs: Values, places: Found) -> bool:
-    """Whether the same ranks were in two states: others are far from each other by where they sit.
+    """Return whether the same ranks were in two states: others are far from each other by where they sit.
 
     Ranks are the same in visits of one pattern in one job. What is left within their states must be as
     little as is asked of all visits together, in which the way from host to host may outweigh all else.
@@ -240,7 +343,7 @@ def _several_often(found: Found) -> bool:
 
 
 def _fall_apart(logs: Values, places: Found) -> bool:
-    """Whether little is left of the squares within states, those that lie between two included."""
+    """Return whether little is left of the squares within states, those that lie between two included."""
     within = sum(
         logs[places == place].var() * np.count_nonzero(places == place) for place in np.unique(places)
     )
