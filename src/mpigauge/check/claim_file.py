@@ -237,7 +237,7 @@ Table = TypeVar("Table", bound=Struct)
 
 
 class _RawClaim(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A claim as it is written; see `Claim`."""
+    """Claim as written in the file; see `Claim`."""
 
     name: str
     says: str
@@ -256,7 +256,7 @@ class _RawClaim(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def read_claims(path: Path) -> Claims:
-    """A file of claims.
+    """Return the claims of a file.
 
     Raises:
         UsageError: It cannot be read, or something in it is not understood: names the file, claim and key.
@@ -286,7 +286,7 @@ def _converted(table: object, of: type[Table], where: str) -> Table:
 
 
 Translation = dict[str, dict[str, Word]]
-"""By factor: the report's words to those of results."""
+"""Words of results by those of the report, by factor."""
 
 
 def _translation(words: object, where: str) -> Translation:
@@ -341,7 +341,7 @@ def _parsed(written: _RawClaim, here: Translation) -> Claim:
 
 
 def _overridden(sides: Sides, other: Sides) -> Sides:
-    """With the values of the other, where it has some."""
+    """Return sides with the values of another where it has some."""
     over = asdict(other)
     return Sides(**{name: chosen | over[name] for name, chosen in asdict(sides).items()})
 
@@ -388,7 +388,7 @@ def _check_factor(name: str, where: str) -> None:
 
 
 def _check_kind(claim: Claim, kind: ClaimKind, written: _RawClaim) -> None:
-    """What a kind needs is there, and nothing that it does not have."""
+    """Refuse a claim that lacks what its kind needs, or has what its kind does not."""
     _check_two(claim, kind)
     grows = kind == "grows"
     needs = {
@@ -405,7 +405,7 @@ def _check_kind(claim: Claim, kind: ClaimKind, written: _RawClaim) -> None:
 
 
 def _check_two(claim: Claim, kind: ClaimKind) -> None:
-    """Of printed tables and of results that are chosen from, both over and under, or neither."""
+    """Refuse sides that do not fit the kind: both over and under, or neither."""
     both = {"printed": claim.printed, "here": claim.here}
     chosen = {name: sides for name, sides in both.items() if sides.chosen}
     if not chosen:
@@ -434,7 +434,7 @@ def _check_quantity(claim: Claim, kind: ClaimKind) -> None:
 
 
 def _reader(claim: Claim, kind: ClaimKind) -> Callable[[str], float]:
-    """What reads the numbers of its bound."""
+    """Return the parser of the numbers of its bound."""
     if kind in CLAIMS_OF_SIZES or claim.quantity == "size":
         return units.parse_size
     if kind == "difference":

@@ -35,16 +35,16 @@ LAB_NUMBER = "the lab's own number"
 
 
 MAX_LISTED = 4
-"""So many numbers are said one by one; of more, the smallest, the middle and the largest."""
+"""Most numbers that are listed; of more, the smallest, the median and the largest are."""
 
 MAX_NAMED = 3
-"""So many cells at which it is otherwise are named."""
+"""Most cells that are named as exceptions."""
 
 NEAR_LEAST, NEAR_MOST = 0.95, 1.05
-"""Between these, three digits of a ratio would hide a difference that is small but real."""
+"""Ratios between which three digits would hide a difference that is small but real."""
 
 VERDICTS: dict[ClaimVerdict, str] = {"untestable": "not testable here", "untested": "not tested here"}
-"""Words for those that are not their own."""
+"""Words of verdicts that differ from their names."""
 
 
 PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradicts it", "undecided": "open"}
@@ -54,19 +54,19 @@ PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradic
 
 
 def headline(found: Sequence[CheckedClaim]) -> str:
-    """How many are confirmed, how many are not."""
+    """Return how many claims have each verdict."""
     counts = Counter(one.verdict for one in found)
     said = ", ".join(f"{counts[word]} {verdict(word)}" for word in CLAIM_VERDICTS if counts[word])
     return f"of {len(found)} conclusion{'' if len(found) == 1 else 's'} {said}"
 
 
 def verdict(word: ClaimVerdict) -> str:
-    """What it is called."""
+    """Return the word of a verdict."""
     return VERDICTS.get(word, word)
 
 
 def own_numbers(found: Sequence[CheckedClaim]) -> str:
-    """How many the printed numbers of the reports themselves decide; empty if none."""
+    """Return how many claims the reports' own printed numbers decide; empty if none."""
     decided = [one.printed.verdict for one in found if one.printed.verdict is not None]
     if not decided:
         return ""
@@ -78,7 +78,7 @@ def own_numbers(found: Sequence[CheckedClaim]) -> str:
 
 
 def notes(found: Sequence[CheckedClaim]) -> Iterator[str]:
-    """What marks mean, and what would decide more."""
+    """Yield what verdicts mean, and what would decide more."""
     yield "printed numbers have no interval and decide by themselves; here, the 95 % interval decides"
     if any(one.verdict == "refuted" for one in found):
         yield "refuted: it does not hold here; on the hardware of the report it may"
@@ -99,7 +99,7 @@ def notes(found: Sequence[CheckedClaim]) -> Iterator[str]:
 
 
 def printed(one: CheckedClaim, chosen: Units) -> str:
-    """What the report's own tables say."""
+    """Return what the report's own tables say."""
     held = one.printed
     if held.verdict is None:
         return NOT_PRINTED
@@ -107,7 +107,7 @@ def printed(one: CheckedClaim, chosen: Units) -> str:
 
 
 def here(one: CheckedClaim, chosen: Units) -> str:
-    """What was measured here says, or why nothing does."""
+    """Return what was measured here, or why nothing was."""
     held = one.here
     if held.gap == "untestable":
         return one.claim.untestable
@@ -118,7 +118,7 @@ def here(one: CheckedClaim, chosen: Units) -> str:
 
 
 def _basis(held: ClaimResult) -> Iterator[str]:
-    """Launches, and what must be known of them."""
+    """Yield the number of launches, and caveats."""
     counts = sorted({number.launches for number in held.numbers if number.launches})
     if counts:
         ends = units.span(str(counts[0]), str(counts[-1]), f" {units.DASH} ")
@@ -131,7 +131,7 @@ def _basis(held: ClaimResult) -> Iterator[str]:
 
 
 def numbers_of(claim: Claim, held: ClaimResult, chosen: Units) -> str:
-    """`7.39 times at 1 B`; of many `0.775 to 1.89 times, median 1.08; so at 29 of 31 cases, not at 8 B`."""
+    """Return the numbers: `7.39 times at 1 B`, or `0.775 to 1.89 times, median 1.08; so at 29 of 31`."""
     found = held.numbers
     names = _names(claim, found)
     write = partial(_written, claim, _with_unit_of(claim, chosen))
@@ -149,7 +149,7 @@ Write = Callable[[float], str]
 
 
 def _each(claim: Claim, found: Sequence[ClaimNumber], names: Names, write: Write) -> str:
-    """One by one; a size that all have in common is said once."""
+    """Return the numbers one by one; a common size comes once."""
     times = " times" if _is_ratio(claim) else ""
     common = len({size for _, size in names}) == 1
     said = []
@@ -162,7 +162,7 @@ def _each(claim: Claim, found: Sequence[ClaimNumber], names: Names, write: Write
 
 
 def _ends(number: ClaimNumber, write: Write) -> str:
-    """The interval; what a size is at most may not be known."""
+    """Return the interval; an upper end of a size may be unknown."""
     low, high = number.low, number.high
     if low is None or high is None or low == high:
         return ""
@@ -172,7 +172,7 @@ def _ends(number: ClaimNumber, write: Write) -> str:
 
 
 def _counted(held: ClaimResult, names: Names) -> str:
-    """At how many of them it is so, and at which it is not."""
+    """Return at how many cells a claim holds, and at which it does not."""
     sizes = [size for _, size in names]
     what = "sizes" if all(sizes) and len({*sizes}) == len(sizes) else "cases"
     said = [f"so at {held.count('holds')} of {len(sizes)} {what}"]
@@ -188,11 +188,11 @@ def _counted(held: ClaimResult, names: Names) -> str:
 # ---- Which cells ---------------------------------------------------------------------------------
 
 Names = list[tuple[str, str]]
-"""Of each number what tells its cell from those of the others, and its size."""
+"""Words that distinguish the cell of each number, and its size."""
 
 
 def _names(claim: Claim, found: Sequence[ClaimNumber]) -> Names:
-    """`tcp, h1,h2` and `8 B`; no size of what is a size itself."""
+    """Return words and sizes of cells: `tcp, h1,h2` and `8 B`; no size if the number is a size."""
     labels = distinguishing_labels([_factors(number) for number in found])
     sizes = ["" if _is_size(claim) else _size(number) for number in found]
     return list(zip(labels, sizes, strict=True))
@@ -213,14 +213,14 @@ def _size(number: ClaimNumber) -> str:
 
 
 def _with_unit_of(claim: Claim, chosen: Units) -> Units:
-    """Rates in the unit of the bound, unless the user has chosen one."""
+    """Return units with rates in the unit of the bound, unless the user has chosen one."""
     text = claim.bound.text if claim.bound else ""
     named = [unit for unit in units.RATE_UNITS if unit in text]
     return replace(chosen, rate=named[0]) if named and chosen.rate == units.AUTO else chosen
 
 
 def _written(claim: Claim, chosen: Units, value: float) -> str:
-    """A number of it, with its unit but for ratios."""
+    """Return a number with its unit; ratios have none."""
     if _is_size(claim):
         return "no measured size" if math.isinf(value) else units.format_size(round(value))
     if _is_ratio(claim):
@@ -237,7 +237,7 @@ def _is_size(claim: Claim) -> bool:
 
 
 def _is_ratio(claim: Claim) -> bool:
-    """Whether it is a number of times; a size is none, whatever it is of."""
+    """Return whether its numbers are ratios; sizes are not."""
     if _is_size(claim) or claim.kind == "difference":
         return False
     return claim.two or claim.kind == "grows" or claim.quantity == "first"
@@ -249,17 +249,17 @@ TONES: Mapping[ClaimVerdict, Tone] = {"confirmed": "good", "refuted": "bad", "un
 PRINTED_TONES: Mapping[ExpectationVerdict, Tone] = {"fails": "bad"}
 
 Scores = list[tuple["Report", list["CheckedClaim"]]]
-"""Every report with its conclusions."""
+"""Reports with their checked claims."""
 
 
 def claim_source_of(source: Source) -> ClaimSource:
-    """A result as claims are held against it."""
+    """Return a result as material for claims."""
     plan = source.result.campaign.plan
     return ClaimSource(source.name, source.rows, source.patterns, plan.lab is not None, plan.title)
 
 
 def document(scores: Scores, chosen: Units) -> Document:
-    """A table for each report, below how many of all conclusions hold."""
+    """Return a table per report, below the count of claims that hold."""
     found = [one for _, judged in scores for one in judged]
     return Document(
         head=list(filter(None, [headline(found), own_numbers(found)])),
@@ -311,7 +311,7 @@ _COLUMNS = (
 
 
 def _data(scores: Scores) -> dict[str, Any]:
-    """docs/numbers.md#claims."""
+    """Return the data of docs/numbers.md#claims."""
     found = [one.verdict for _, judged in scores for one in judged]
     return {
         "conclusions": len(found),
@@ -374,7 +374,7 @@ def _number_record(one: ClaimNumber) -> dict[str, Any]:
 
 
 def _flat(report: Report, one: CheckedClaim) -> dict[str, Any]:
-    """A line of CSV."""
+    """Return a record for CSV."""
     return {
         "report": report.name,
         "name": one.claim.name,

@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number of a cell, in seconds, bytes per second, or none of these.
+    """Number of a cell, in seconds, bytes per second, or without unit.
 
     Attributes:
         low: Lower end of its 95 % interval across launches; None if it has none.
         high: Its upper end.
-        by_launch: Number of each launch to what it is there; empty of what others have printed.
-        step: Of the clock, over the number.
-        in_parts: Launches that were started again on the way.
+        by_launch: Value of each launch, by its number; empty for imported numbers.
+        step: Clock step over the number.
+        in_parts: Launches that were interrupted and started again.
     """
 
     estimate: float
@@ -67,12 +67,12 @@ class Amount:
 
     @property
     def launches(self) -> int:
-        """How many it is of."""
+        """Number of launches."""
         return len(self.by_launch)
 
 
 def time_of(row: Row) -> Amount | None:
-    """Of one operation, in seconds."""
+    """Return the time of one operation, in seconds."""
     time = row.time
     if time is None:
         return None
@@ -80,12 +80,12 @@ def time_of(row: Row) -> Amount | None:
 
 
 def rate_of(row: Row) -> Amount | None:
-    """Bytes moved in all directions, over the time; in bytes per second."""
+    """Return the bytes moved in all directions over the time, in bytes per second."""
     return _rate(row.time, row.rate_bytes_per_s)
 
 
 def bus_rate_of(row: Row) -> Amount | None:
-    """Bus bandwidth, in bytes per second."""
+    """Return the bus bandwidth, in bytes per second."""
     return _rate(row.time, row.bus_bytes_per_s)
 
 
@@ -99,7 +99,7 @@ def _rate(time: Timing | None, rate: float | None) -> Amount | None:
 
 
 def spread_of(row: Row) -> Amount | None:
-    """Standard deviation of single operations over their mean; None of means of several."""
+    """Return the standard deviation of single operations over their mean; None if samples are batched."""
     time = row.time
     if time is None:
         return None
@@ -118,7 +118,7 @@ def _spread(visits: Sequence[Visit]) -> float | None:
 
 
 def first_of(row: Row) -> Amount | None:
-    """The first round of a cell in a launch, over what stands for that launch."""
+    """Return the first round of a launch over the typical one."""
     time = row.time
     if time is None:
         return None
@@ -128,14 +128,14 @@ def first_of(row: Row) -> Amount | None:
 
 
 def cpu_of(row: Row, pattern: Pattern | None) -> Amount | None:
-    """CPU time over wall time of all ranks, at most 1."""
+    """Return the CPU time over wall time of all ranks, at most 1."""
     launches = visits_by_launch(row.visits).items()
     found = _across({number: cpu_share(row.cell, pattern, mine) for number, mine in launches})
     return found if found is None or found.high is None else replace(found, high=min(1.0, found.high))
 
 
 def _across(launches: Mapping[int, float | None]) -> Amount | None:
-    """A number per launch, with the interval that these give."""
+    """Return a number per launch with its interval."""
     known = {number: value for number, value in launches.items() if value is not None}
     if not known:
         return None
@@ -152,7 +152,7 @@ QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None
     "first": lambda row, _: first_of(row),
     "cpu": cpu_of,
 }
-"""How each is found; what is asked of a size is which rate is best."""
+"""Function of each quantity; `size` asks which size has the best rate."""
 
 # ---- Cells ---------------------------------------------------------------------------------------
 
@@ -164,12 +164,12 @@ _MAY_DIFFER_TOO = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimSource:
-    """A result, or a printed table, that claims are held against.
+    """Result, or printed table, against which claims are checked.
 
     Attributes:
-        file: Its name, without the ending.
-        title: Of its plan, or of the printed table.
-        patterns: By name.
+        file: Name without ending.
+        title: Title of its plan, or of the printed table.
+        patterns: Patterns by name.
         in_lab: Whether its hosts are emulated.
     """
 
@@ -181,14 +181,14 @@ class ClaimSource:
 
 
 class SourceRow(NamedTuple):
-    """A row and what it is of."""
+    """Row and the result or table that it is from."""
 
     material: ClaimSource
     row: Row
 
     @property
     def emulated(self) -> bool:
-        """Whether the way of its messages is one that a plan has made."""
+        """Return whether its messages crossed a network that a plan has emulated."""
         return self.material.in_lab and self.row.cell.placement != SAME_HOST
 
 
@@ -196,7 +196,7 @@ Pair = tuple[SourceRow, SourceRow]
 
 
 def chosen_rows(found: Iterable[ClaimSource], *selections: Chosen) -> Iterator[SourceRow]:
-    """The rows whose cells are as all of these say."""
+    """Yield the rows whose cells match all selections."""
     for material in found:
         for row in material.rows:
             if all(_matches(material, row, selection) for selection in selections):
@@ -217,20 +217,20 @@ def _matches(material: ClaimSource, row: Row, selection: Chosen) -> bool:
 
 
 def pairs(found: Sequence[ClaimSource], sides: Sides) -> Iterator[Pair]:
-    """Each cell that is to be over another, with that one: alike in all but what tells the sides apart."""
+    """Yield pairs of cells, over and under, that differ only in what distinguishes the sides."""
     free = free_factors(sides)
     others = group_by(chosen_rows(found, sides.cells, sides.under), lambda one: key_of(one, free))
     for one in chosen_rows(found, sides.cells, sides.over):
-        yield from ((one, other) for other in others.get(key_of(one, free), ()) if _in_one_state(one, other))
+        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_same_state(one, other))
 
 
-def _in_one_state(one: SourceRow, other: SourceRow) -> bool:
-    """Return whether both were measured in the same state of the machine, if either is of any."""
+def in_same_state(one: SourceRow, other: SourceRow) -> bool:
+    """Return whether both were measured in the same state of the machine, if either has one."""
     return in_one_state([one.row, other.row])
 
 
 def free_factors(sides: Sides) -> frozenset[str]:
-    """In what the two sides may differ."""
+    """Return the factors in which the two sides may differ."""
     named = {*sides.over, *sides.under}
     free = named.union(*(_MAY_DIFFER_TOO.get(name, ()) for name in named))
     if "placement" in free:
@@ -240,12 +240,12 @@ def free_factors(sides: Sides) -> frozenset[str]:
 
 
 def key_of(one: SourceRow, free: Collection[str]) -> Key:
-    """Return all that a row is of but these; of another result only if the file is among them."""
+    """Return all factors of a row but these; rows of other results match only if the file is among them."""
     return (None if FILE in free else id(one.material), *row_key(one.row, free))
 
 
 def curves(found: Iterable[SourceRow], along: str = _BYTES) -> list[list[SourceRow]]:
-    """Rows that differ in one factor only, in the order of it; a window that sizes shorten is no other."""
+    """Return groups of rows that differ in one factor, sorted by it; windows may differ, too."""
     groups = group_by(found, lambda one: key_of(one, {along, "window"}))
     return [sorted(mine, key=lambda one: getattr(one.row.cell, along)) for mine in groups.values()]
 
@@ -255,16 +255,16 @@ def curves(found: Iterable[SourceRow], along: str = _BYTES) -> list[list[SourceR
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimNumber:
-    """One number that a claim is about.
+    """Number that a claim is about.
 
     Attributes:
-        of: The cell; of a curve, the one that its number belongs to.
-        against: What it was held against; None if nothing.
-        estimate: In the unit of the claim's bound; inf is a size that no measured one reaches.
+        of: Row of the cell; for a curve, of the size that the number belongs to.
+        against: Row that it was compared with; None if none.
+        estimate: Estimate in the unit of the claim's bound; inf is a size beyond all measured ones.
         low: Lower end of its 95 % interval; None if it has none.
-        high: Its upper end.
-        launches: How many it is of; 0 of what is printed.
-        verdict: Whether it is as the claim says.
+        high: Upper end of that interval.
+        launches: Number of launches; 0 for printed numbers.
+        verdict: Verdict on the number.
     """
 
     of: SourceRow
@@ -277,22 +277,22 @@ class ClaimNumber:
 
     @property
     def row(self) -> Row:
-        """Of its cell."""
+        """Row of its cell."""
         return self.of.row
 
     @property
     def emulated(self) -> bool:
-        """Whether it is of a way that the plan of a lab has made."""
+        """Return whether its messages crossed a network that a plan has emulated."""
         return any(one.emulated for one in self._both)
 
     @property
     def oversubscribed(self) -> bool:
-        """More ranks than cores: times of the scheduler."""
+        """Return whether there were more ranks than cores, so that times include the scheduler's."""
         return any(one.row.oversubscribed for one in self._both)
 
     @property
     def imported(self) -> bool:
-        """Whether others have measured it."""
+        """Return whether another program has measured it."""
         return any(one.row.imported for one in self._both)
 
     @property
@@ -301,10 +301,10 @@ class ClaimNumber:
 
 
 def verdict_of(number: ClaimNumber, bound: Bound, *, exact: bool) -> ExpectationVerdict:
-    """Whether a number is within a bound: undecided without an interval, or if an end of it lies in that.
+    """Return whether a number is within a bound; undecided if an end lies in its interval.
 
     Args:
-        exact: A printed number: it has no interval and decides by itself.
+        exact: Whether it is a printed number, which has no interval and decides by itself.
     """
     low, high = (number.estimate, number.estimate) if exact else (number.low, number.high)
     if low is None or high is None or math.isnan(number.estimate):
@@ -322,7 +322,7 @@ def _amount(of: SourceRow, quantity: ClaimQuantity) -> Amount | None:
 
 
 def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
-    """What one cell has over what the other has: launch by launch, if both are of one result."""
+    """Return the quantity of one cell over that of the other: launch by launch if both are of one result."""
     over, under = pair
     first, other = _amount(over, quantity), _amount(under, quantity)
     if first is None or other is None or not other.estimate > 0:
@@ -341,7 +341,7 @@ def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
 
 
 def _places(over: SourceRow, under: SourceRow) -> tuple[Distances, Distances]:
-    """How far apart the ranks of both were, unless that is what is compared."""
+    """Return the distances of the ranks of both, unless distances are what is compared."""
     same = all(
         getattr(over.row.cell, name) == getattr(under.row.cell, name)
         for name in ("transport", "placement", "ranks")
@@ -356,7 +356,7 @@ def _ratios(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: boo
 
 
 def _grows(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
-    """Each step along sizes or ranks, over the one before."""
+    """Yield each step along sizes or ranks, over the one before."""
     del exact
     along = claim.along or "bytes"
     for curve in curves((one for one in chosen_rows(found, sides.cells) if one.row.time), along):
@@ -370,7 +370,7 @@ def _known(numbers: Iterable[ClaimNumber | None]) -> Iterator[ClaimNumber]:
 def _differences(
     claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool
 ) -> Iterator[ClaimNumber]:
-    """In seconds; between two results there is no interval, since no launch has both."""
+    """Yield differences in seconds; between two results without interval, since no launch has both."""
     del claim, exact
     for over, under in pairs(found, sides):
         first, other = over.row.time, under.row.time
@@ -396,8 +396,8 @@ def _plain(one: SourceRow, amount: Amount) -> ClaimNumber:
 
 
 def _from(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
-    """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
-    free = (free_factors(sides) | SIZE) - {STATE}
+    """Yield the smallest measured size from which on a ratio keeps a limit, with an interval."""
+    free = free_factors(sides) | SIZE
 
     def curve(number: ClaimNumber) -> Key:
         return key_of(number.of, free), number.against and key_of(number.against, free)
@@ -421,7 +421,7 @@ def _kept_from(curve: Sequence[ClaimNumber], limit: Bound | None, *, exact: bool
 
 
 def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
-    """The smallest size from which on it holds at every one; inf if it does not at the largest."""
+    """Return the smallest size from which on a condition holds; infinite if it fails at the largest."""
     found = math.inf
     for size in sorted(sizes, reverse=True):
         if not holds(size):
@@ -431,7 +431,7 @@ def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
 
 
 def _peaks(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
-    """The best rate of every curve, its size, or how it compares with the best of another."""
+    """Yield the best rate of every curve, its size, or its ratio to the best of another."""
     if not sides.two:
         for curve in curves(chosen_rows(found, sides.cells)):
             yield from _peak(curve, claim.quantity, exact=exact)
@@ -440,7 +440,7 @@ def _peaks(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool
     bests = [_bests(claim, chosen_rows(found, sides.cells, side)) for side in (sides.over, sides.under)]
     for one in bests[0]:
         alike = (other for other in bests[1] if key_of(one, free) == key_of(other, free))
-        others = (other for other in alike if _in_one_state(one, other))
+        others = (other for other in alike if in_same_state(one, other))
         yield from _known(_divided((one, other), claim.quantity) for other in others)
 
 
@@ -467,7 +467,7 @@ def _peak(curve: Sequence[SourceRow], quantity: ClaimQuantity, *, exact: bool) -
 
 
 def _sizes_as_good(curve: Sequence[SourceRow], best: Amount) -> tuple[float | None, float | None]:
-    """Between which sizes the best one is: beyond the largest, if that may be the best of those measured."""
+    """Return the range of sizes with the best rate; infinite if the largest one may be best."""
     if best.low is None:
         return None, None
     known = [(one.row.cell.bytes, _amount(one, "size")) for one in curve]
@@ -477,7 +477,7 @@ def _sizes_as_good(curve: Sequence[SourceRow], best: Amount) -> tuple[float | No
 
 
 def _limits(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
-    """The eager limit where it was probed, else between which sizes messages begin to block."""
+    """Yield the eager limit as probed, else the range of sizes in which messages begin to block."""
     del claim
     for curve in curves(chosen_rows(found, sides.cells)):
         probed = [one for one in curve if one.row.limit_bytes is not None]
@@ -502,7 +502,7 @@ KINDS: Mapping[ClaimKind, Numbers] = {
     "peak": _peaks,
     "limit": _limits,
 }
-"""How the numbers of each are found; their verdicts come after."""
+"""Functions that find the numbers of each kind."""
 
 
 # ---- Verdicts ------------------------------------------------------------------------------------
@@ -510,12 +510,12 @@ KINDS: Mapping[ClaimKind, Numbers] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimResult:
-    """A claim held against some tables or results.
+    """Numbers of a claim in some tables or results, and their verdict.
 
     Attributes:
-        numbers: All that it is about.
-        verdict: Of those together; None if there are none that count.
-        gap: Why not.
+        numbers: Numbers that the claim is about.
+        verdict: Verdict on all of them; None if there are none that count.
+        gap: Reason why there is none.
     """
 
     numbers: tuple[ClaimNumber, ...]
@@ -523,7 +523,7 @@ class ClaimResult:
     gap: ClaimGap | None = None
 
     def count(self, verdict: ExpectationVerdict) -> int:
-        """How many numbers are so."""
+        """Return how many numbers have this verdict."""
         return sum(number.verdict == verdict for number in self.numbers)
 
 
@@ -541,11 +541,11 @@ _GAPS: Mapping[ClaimGap, ClaimVerdict] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckedClaim:
-    """A claim and what both say of it.
+    """Claim with both results.
 
     Attributes:
-        printed: The report's own tables.
-        here: What was measured here.
+        printed: Result for the report's own tables.
+        here: Result for measurements here.
     """
 
     claim: Claim
@@ -554,14 +554,14 @@ class CheckedClaim:
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """By what was measured here."""
+        """Verdict by what was measured here."""
         if self.here.verdict is not None:
             return _VERDICTS[self.here.verdict]
         return _GAPS[self.here.gap or "unmeasured"]
 
 
 def check_claim(claim: Claim, printed: Sequence[ClaimSource], here: Sequence[ClaimSource]) -> CheckedClaim:
-    """A claim, held against the tables of its report and against results."""
+    """Return a claim, checked against the tables of its report and against results."""
     return CheckedClaim(claim, _result(claim, claim.printed, printed, exact=True), _here(claim, here))
 
 
@@ -588,7 +588,7 @@ def _result(claim: Claim, sides: Sides, found: Sequence[ClaimSource], *, exact: 
 
 
 def _verdict_of_all(quantifier: Quantifier, numbers: Sequence[ClaimNumber]) -> ExpectationVerdict:
-    """What is so of all, most or any of them, whatever those are that are undecided."""
+    """Return the verdict on all, most or any numbers, valid however undecided ones turn out."""
     holds = sum(number.verdict == "holds" for number in numbers)
     fails = sum(number.verdict == "fails" for number in numbers)
     count = len(numbers)

@@ -38,17 +38,17 @@ _SAME_SIGN = str.maketrans({"\N{LESS-THAN OR EQUAL TO}": "<", "\N{GREATER-THAN O
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What is expected of some numbers.
+    """Expected bound of some numbers.
 
     Attributes:
-        text: As the user wrote it.
-        name: What the user calls it; the text if nothing else.
-        pattern: Whose numbers.
-        words: That their cells must have, besides.
-        sizes: Which of them, as `--sizes` of tables has it; empty for all.
-        stat: What stands for a launch.
-        below: Whether the number is to be below the bound, or above.
-        bound: In seconds, or bytes per second.
+        text: Text as the user wrote it.
+        name: Name that the user gave; else the text.
+        pattern: Pattern of the numbers.
+        words: Other words that their cells must have.
+        sizes: Sizes in the form of `--sizes` of tables; empty for all.
+        stat: Statistic of a launch.
+        below: Whether the number is to be below the bound, not above.
+        bound: Bound in seconds, or bytes per second.
     """
 
     text: str
@@ -63,18 +63,18 @@ class Expectation:
 
     @property
     def of_time(self) -> bool:
-        """Whether the bound is in seconds."""
+        """Return whether the bound is in seconds."""
         return self.quantity in TIMES
 
 
 def parse(text: str, name: str = "", foreign: Collection[str] = ()) -> Expectation:
-    """Read a sentence.
+    """Parse a sentence.
 
     Args:
-        foreign: Names of patterns that are not ours: of imported numbers.
+        foreign: Names of patterns of imported numbers.
 
     Raises:
-        UsageError: It is none; says which word is not understood.
+        UsageError: It is no expectation; says which word is not understood.
     """
     match = _SENTENCE.fullmatch(text.translate(_SAME_SIGN).strip())
     if match is None:
@@ -131,7 +131,7 @@ def read_expectations(path: Path, foreign: Collection[str] = ()) -> list[Expecta
     """Return the sentences of a TOML file: names and texts below `[expect]`.
 
     Args:
-        foreign: As `parse`.
+        foreign: Names of patterns of imported numbers.
 
     Raises:
         UsageError: It cannot be read, or has something else; says where.

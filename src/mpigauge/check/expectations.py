@@ -28,11 +28,11 @@ DEFAULT_STATISTIC = "median"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckedExpectation:
-    """A number and its bound, in seconds or bytes per second.
+    """Number and its bound, in seconds or bytes per second.
 
     Attributes:
-        row: None if nothing was measured that the expectation is of.
-        value: None if it was not measured, or there is no such number.
+        row: Row of the number; None if the expectation selects no measured cell.
+        value: Measured number; None if there is none.
         low: Lower end of its 95 % interval across launches.
         high: Its upper end.
         p: How often chance takes one of all numbers that meet their bounds so far beyond it; None where only
@@ -48,13 +48,13 @@ class CheckedExpectation:
 
     @property
     def verdict(self) -> ExpectationVerdict:
-        """What its interval says; but it fails only if that is no chance among all numbers."""
+        """Verdict by its interval; a failure counts only if it is beyond chance among all numbers."""
         by_chance = self.p is not None and self.p > LEVEL
         return "undecided" if self.alone == "fails" and by_chance else self.alone
 
     @property
     def alone(self) -> ExpectationVerdict:
-        """Of this number by itself: undecided without an interval, or if the bound lies in it."""
+        """Verdict on this number by itself: undecided without an interval, or if the bound lies in it."""
         if self.low is None or self.high is None:
             return "undecided"
         bound, below = self.expectation.bound, self.expectation.below
@@ -64,7 +64,7 @@ class CheckedExpectation:
 
 
 def check_row(expectation: Expectation, row: Row) -> CheckedExpectation:
-    """A row, held against what is expected of it."""
+    """Return a row, checked against an expectation."""
     time = row.time
     if time is None or not _is_of(expectation.stat, time):
         return CheckedExpectation(expectation, row)
@@ -79,7 +79,7 @@ def check_row(expectation: Expectation, row: Row) -> CheckedExpectation:
 
 
 def _is_of(stat: Statistic, time: Timing) -> bool:
-    """Whether a time is of the statistic that is expected: others print one alone, mostly the mean.
+    """Return whether a time is of the expected statistic: other programs print only one, mostly the mean.
 
     What nobody has asked for by name is the median, in whose place what they print may stand.
     """
@@ -87,7 +87,7 @@ def _is_of(stat: Statistic, time: Timing) -> bool:
 
 
 def adjusted_for_all(found: Sequence[CheckedExpectation]) -> list[CheckedExpectation]:
-    """Numbers that are judged together: that any is said to fail that does not has a probability of 5 %."""
+    """Return numbers with probabilities adjusted for all: 5 % that any is said to fail that does not."""
     chances = [_chance(one) for one in found]
     places = [place for place, p in enumerate(chances) if p is not None]
     adjusted = dict(zip(places, holm(np.array([p for p in chances if p is not None])).tolist(), strict=True))
@@ -95,7 +95,7 @@ def adjusted_for_all(found: Sequence[CheckedExpectation]) -> list[CheckedExpecta
 
 
 def _chance(one: CheckedExpectation) -> float | None:
-    """How often chance alone takes a number that meets its bound so far beyond it; None without interval."""
+    """Return the probability that chance takes a number this far beyond its bound; None without interval."""
     time = one.row.time if one.row is not None else None
     bound = one.expectation.bound
     if time is None or one.value is None or one.low is None or bound <= 0:

@@ -30,7 +30,7 @@ IMPORTED = "imported, one number, no interval"
 
 
 def headline(found: Sequence[CheckedExpectation]) -> str:
-    """How many numbers hold, the worst first."""
+    """Return how many numbers have each verdict, the worst first."""
     counts = Counter(one.verdict for one in found)
     if len(counts) == 1 and counts["holds"]:
         return f"holds: all of {len(found)} numbers"
@@ -39,7 +39,7 @@ def headline(found: Sequence[CheckedExpectation]) -> str:
 
 
 def verdict(one: CheckedExpectation) -> str:
-    """The word for a number."""
+    """Return the words of a verdict on a number."""
     if one.row is None:
         return NOT_MEASURED
     if other := _other_statistic(one):
@@ -55,19 +55,19 @@ def verdict(one: CheckedExpectation) -> str:
 
 
 def _other_statistic(one: CheckedExpectation) -> str:
-    """What others have printed in place of the statistic that is expected; empty if that is no matter."""
+    """Return the statistic that another program printed instead of the expected one; empty if none."""
     time = one.row.time if one.row is not None else None
     has_other = one.value is None and isinstance(time, Printed) and one.expectation.stat != DEFAULT_STATISTIC
     return time.statistic or UNKNOWN if has_other and isinstance(time, Printed) else ""
 
 
 def _is_single(one: CheckedExpectation) -> bool:
-    """Whether it is a number that others have printed once."""
+    """Return whether it is a number that another program has printed once."""
     return one.low is None and one.value is not None and one.row is not None and one.row.imported
 
 
 def cell_of(one: CheckedExpectation) -> str:
-    """What it is of; the sentence if nothing is."""
+    """Return the words of its cell; the expectation's text if it has none."""
     if one.row is None:
         return one.expectation.text
     phrases = [phrase for phrase in phrases_of(one.row.cell).values() if phrase not in UNSAID]
@@ -75,12 +75,12 @@ def cell_of(one: CheckedExpectation) -> str:
 
 
 def size_of(one: CheckedExpectation) -> str:
-    """Of its messages."""
+    """Return the message size in words."""
     return units.format_size(one.row.cell.bytes) if one.row is not None and one.row.sized else ""
 
 
 def notes(found: Sequence[CheckedExpectation]) -> Iterator[str]:
-    """What to do about what is undecided."""
+    """Yield what to do about undecided numbers."""
     if nothing := sum(one.value is None and not _other_statistic(one) for one in found):
         yield f"{NOT_MEASURED}: {nothing}; what was not measured does not hold"
     if beyond := sum(one.verdict != one.alone for one in found):
@@ -102,7 +102,7 @@ TONES: dict[ExpectationVerdict, Tone] = {"fails": "bad", "undecided": "doubt", "
 
 
 def check_expectation(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
-    """Every number that an expectation is of; if there is none, that: nothing passes unseen."""
+    """Return the numbers of an expectation; if there is none, one without a value, so that none passes."""
     chosen = size_filter(expectation.sizes)
     mine = [
         check_row(expectation, row)
@@ -115,17 +115,17 @@ def check_expectation(expectation: Expectation, rows: Iterable[Row]) -> list[Che
 
 
 def _named(row: Row) -> str:
-    """All by which an expectation may choose it; a library also as plans call it."""
+    """Return the words by which an expectation may select a row."""
     return " ".join([*phrases_of(row.cell).values(), row.cell.mpi, row.state or ""])
 
 
 def verdict_of(found: Iterable[CheckedExpectation]) -> ExpectationVerdict:
-    """The worst of them."""
+    """Return the worst verdict."""
     return min((one.verdict for one in found), key=EXPECTATION_VERDICTS.index)
 
 
 def document(found: Sequence[CheckedExpectation], chosen: Units) -> Document:
-    """What is held against what, the worst first."""
+    """Return the numbers and their bounds, the worst first."""
     ordered = sorted(found, key=lambda one: EXPECTATION_VERDICTS.index(one.verdict))
     table = Table("", "", ordered, list(_columns(found)))
     return Document(
@@ -141,7 +141,7 @@ def document(found: Sequence[CheckedExpectation], chosen: Units) -> Document:
 
 
 def _name(one: CheckedExpectation) -> str:
-    """Of a test case: what the user calls it, its cell, and which number of it."""
+    """Return the name of a test case: the user's name, the cell, and the quantity."""
     expectation = one.expectation
     if one.row is None:
         return expectation.name
@@ -151,7 +151,7 @@ def _name(one: CheckedExpectation) -> str:
 
 
 def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
-    """What the user calls an expectation is said if that is not the sentence itself."""
+    """Yield the columns; the name of an expectation only if it is not its text."""
     if any(one.expectation.name != one.expectation.text for one in found):
         yield Column("name", "", lambda one: one.expectation.name, left=True, goes=None, wraps=True)
     yield Column("cell", "", cell_of, left=True, goes=None, wraps=True)
@@ -179,7 +179,7 @@ def _bound(one: CheckedExpectation, chosen: Units) -> str:
 
 
 def _record(one: CheckedExpectation) -> dict[str, Any]:
-    """docs/numbers.md#check."""
+    """Return the record of docs/numbers.md#check."""
     expectation = one.expectation
     return {
         "name": expectation.name,

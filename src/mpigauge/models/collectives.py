@@ -33,7 +33,7 @@ Cost = Callable[[Message, int, float], float]
 
 
 def _steps(ranks: int) -> int:
-    """How often ranks must double to be as many."""
+    """Return how often ranks must double to reach this number."""
     return (ranks - 1).bit_length()
 
 
@@ -46,17 +46,17 @@ def _tree(message: Message, ranks: int, size: float) -> float:
 
 
 def _halves(message: Message, ranks: int, whole: float) -> float:
-    """Of what all ranks have together a half, a quarter, and so on."""
+    """Return the time of messages of a half, a quarter, and so on, of what all ranks hold together."""
     return sum(message(whole / 2**step) for step in range(1, _steps(ranks) + 1))
 
 
 def _doubling(message: Message, ranks: int, size: float) -> float:
-    """Of one block, then two, and so on, until all are there."""
+    """Return the time of messages of one block, then two, and so on, until all blocks have arrived."""
     return sum(message(min(2**step, ranks - 2**step) * size) for step in range(_steps(ranks)))
 
 
 def _scattered(message: Message, ranks: int, size: float) -> float:
-    """A tree of halves, then a ring of blocks."""
+    """Return the time of a tree of halves, then a ring of blocks."""
     return _halves(message, ranks, size) + (ranks - 1) * message(size / ranks)
 
 
@@ -105,14 +105,14 @@ _BY_PROPERTIES: Mapping[tuple[bool, bool, bool, bool], Mapping[AlgorithmName, Co
     (False, False, False, True): _ALLGATHER,
     (False, False, True, True): _ALLTOALL,
 }
-"""By whether a pattern is rooted, reduces, sends to each and receives from each."""
+"""Algorithms by whether a pattern is rooted, reduces, sends to each rank and receives from each."""
 
 TWICE = "twice"
-"""The bus bandwidth of what reduces and hands the whole to everybody."""
+"""Bus bandwidth of patterns that reduce and send the whole result to everybody."""
 
 
 def algorithms_of(pattern: Pattern, mode: Mode | None) -> Mapping[AlgorithmName, Cost]:
-    """What may be behind a collective; nothing for what is none, or is made of others."""
+    """Return the algorithms that may implement a collective; empty for other patterns."""
     if pattern.family != "collective" or not pattern.moves_bytes:
         return {}
     if mode is not None and (mode.instead_of or mode.overlaps):
@@ -126,24 +126,24 @@ def algorithms_of(pattern: Pattern, mode: Mode | None) -> Mapping[AlgorithmName,
 # ---- Which of them a collective behaves like -----------------------------------------------------
 
 MIN_RANK_COUNTS = 4
-"""Numbers of ranks: of fewer, any two algorithms fit as well."""
+"""Least number of rank counts: with fewer, any two algorithms fit equally well."""
 
 MAX_ERROR = 0.25
-"""With a larger error a collective is like no algorithm."""
+"""Largest error with which a collective still behaves like an algorithm."""
 
 EQUAL_ERRORS = 1e-3
-"""Errors that differ by less are those of algorithms that one factor makes the same."""
+"""Difference of errors below which two algorithms are the same but for one factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlgorithmFit:
-    """How well an algorithm describes a collective.
+    """Fit of an algorithm to a collective.
 
     Attributes:
-        factor: What the collective takes over what the algorithm would, made of messages.
-        error: Of numbers of ranks that were left out, root of the mean square, relative.
-        largest_error: Of the largest one, from all others.
-        extrapolated: It is made of messages so far beyond all sizes that the factor has no interval.
+        factor: Measured time over that of the algorithm, made of messages.
+        error: Relative root mean square error of predicting each number of ranks from the others.
+        largest_error: Error of predicting the largest number of ranks from the others.
+        extrapolated: Whether its messages are so far beyond all sizes that the factor has no interval.
     """
 
     algorithm: AlgorithmName
@@ -155,13 +155,13 @@ class AlgorithmFit:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a collective is like over some sizes.
+    """Algorithms that fit a collective over a range of sizes.
 
     Attributes:
-        first: The smallest size in bytes.
-        last: The largest.
+        first: Smallest size in bytes.
+        last: Largest size in bytes.
         ranks: Numbers of ranks.
-        likes: The best first; of those that cannot be told apart, the one whose factor is nearest to 1.
+        fits: Fits of algorithms, the best first; of equal ones the one whose factor is nearest to 1.
     """
 
     first: int
@@ -171,12 +171,12 @@ class Behaviour:
 
     @property
     def known(self) -> bool:
-        """Whether the best is near enough."""
+        """Return whether the best algorithm fits well enough."""
         return bool(self.likes) and self.likes[0].error <= MAX_ERROR
 
     @property
     def same(self) -> tuple[AlgorithmFit, ...]:
-        """Those that differ from the best in nothing but their factor."""
+        """Algorithms that differ from the best only by their factor."""
         return tuple(one for one in self.likes[1:] if one.error - self.likes[0].error < EQUAL_ERRORS)
 
 
@@ -186,12 +186,12 @@ def behaviours_of(
     message: Model,
     algorithms: Mapping[AlgorithmName, Cost],
 ) -> list[Behaviour] | None:
-    """What a collective is like, over each segment of sizes; None if it has too few numbers of ranks.
+    """Return the behaviour of a collective over each segment of sizes; None if it has too few rank counts.
 
     Args:
-        curves: Of each number of ranks, none of them oversubscribed, its times in seconds by size.
-        edges: Sizes with which segments begin, the first one included.
-        message: The model of messages between two of these ranks.
+        curves: Times in seconds by size, by number of ranks, none of them oversubscribed.
+        edges: First sizes of segments.
+        message: Model of messages between two of these ranks.
 
     Source:
         docs/models.md#collectives
@@ -232,7 +232,7 @@ def _behaviour(
 
 
 def _fit(name: AlgorithmName, apart: Values, far: bool) -> AlgorithmFit:
-    """Of the differences of logarithms, shape ``(numbers of ranks, sizes)``."""
+    """Return the fit of an algorithm, from log ratios of shape ``(numbers of ranks, sizes)``."""
     means, count = apart.mean(axis=1), len(apart)
     others = (means.sum() - means) / (count - 1)
     squares = ((apart - others[:, None]) ** 2).mean(axis=1)
@@ -253,7 +253,7 @@ def _ranked(likes: Sequence[AlgorithmFit]) -> tuple[AlgorithmFit, ...]:
 
 
 def message_s(model: Model, size: float) -> float:
-    """The time of a message by the model; infinite beyond its sizes where it has no slope."""
+    """Return the time of a message in seconds; infinite beyond the measured sizes without a slope there."""
     last = len(model.segments) - 1
     if size > model.points.sizes[-1] and not model.segments[last].sloped:
         return math.inf

@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Hockney:
-    """``t(n) = (n + n_half) / r_inf``: only of a curve that is one line; else what the curve itself shows.
+    """Parameters of ``t(n) = (n + n_half) / r_inf``, if the curve is one line; else the apparent ones.
 
     Attributes:
         apparent: Whether there are several segments, so that these are no parameters.
-        latency_s: Alpha; apparent, the time of the smallest size.
-        smallest: That size, in bytes.
-        rate: r_inf in bytes per second; apparent, the highest rate of any size.
-        fastest: The size that has it; None of a parameter.
-        n_half: In bytes; apparent, the smallest size with half of the highest rate; None if none has less.
-        extrapolated: n_half of a line lies so far beyond all sizes that it and r_inf have no interval.
+        latency_s: Alpha; if apparent, the time of the smallest size.
+        smallest: Smallest size, in bytes.
+        rate: r_inf in bytes per second; if apparent, the highest rate of any size.
+        fastest: Size with that rate, if apparent; None for a parameter.
+        n_half: n_half in bytes; if apparent, the smallest size with half of the highest rate, None if none
+            has less.
+        extrapolated: Whether n_half of a line is so far beyond all sizes that it and r_inf have no interval.
     """
 
     apparent: bool
@@ -42,17 +43,17 @@ class Hockney:
 
 @dataclass(frozen=True, slots=True)
 class Textbook:
-    """One line of least squares in seconds: intercept and slope, as students are asked for.
+    """Line of least squares in seconds, intercept and slope, as textbooks ask for.
 
     Attributes:
-        latency_s: Its intercept.
-        rate: The inverse of its slope, in bytes per second.
-        measured_s: The time of the smallest size.
-        smallest: That size.
-        highest: The highest rate of any size, in bytes per second.
-        worst: Its time over the measured one, where these are furthest apart; may be negative.
-        worst_at: At this size.
-        rms: Root of the mean square of its relative errors.
+        latency_s: Intercept.
+        rate: Inverse of the slope, in bytes per second.
+        measured_s: Measured time of the smallest size.
+        smallest: Smallest size, in bytes.
+        highest: Highest measured rate, in bytes per second.
+        worst: Time of the line over the measured one, where they differ most; may be negative.
+        worst_at: Size at which they differ most, in bytes.
+        rms: Root mean square of relative errors.
     """
 
     latency_s: Interval
@@ -66,7 +67,7 @@ class Textbook:
 
 
 def hockney_of(model: Model) -> Hockney:
-    """The parameters of one segment, or what is apparent of several."""
+    """Return the parameters of one segment, or the apparent ones of several."""
     points, smallest = model.points, int(model.points.sizes[0])
     if not _is_one_line(model):
         return _apparent(model)
@@ -82,7 +83,7 @@ def hockney_of(model: Model) -> Hockney:
 
 
 def _is_one_line(model: Model) -> bool:
-    """Whether one segment describes the curve; one that no lines describe has no parameters."""
+    """Return whether one segment describes the curve well enough to have parameters."""
     one, *others = model.segments
     return not others and one.sloped and (model.misfit or 0.0) <= MAX_MISFIT
 
@@ -108,7 +109,7 @@ def _halves(model: Model, measured: Values, half: float) -> Values:
 
 
 def _half_of(sizes: Values, rates: Values) -> float:
-    """The smallest size with half of the highest rate, between sizes on logarithms; nan if none has less."""
+    """Return the smallest size with half of the highest rate, interpolated; NaN if none has less."""
     wanted = rates.max() / 2
     place = int((rates >= wanted).argmax())
     if place == 0 or rates[place - 1] <= 0:
@@ -119,7 +120,7 @@ def _half_of(sizes: Values, rates: Values) -> float:
 
 
 def textbook_of(model: Model) -> Textbook:
-    """The line of ordinary least squares through all times, and where it is wrong."""
+    """Return the line of ordinary least squares through all times, and where it is wrong."""
     points, again = model.points, model.replicates
     times, weights = np.exp(points.logs), np.ones_like(points.logs)
     alpha, beta = _line(points.sizes, times, weights)
@@ -141,13 +142,13 @@ def textbook_of(model: Model) -> Textbook:
 
 
 def _line(sizes: Values, times: Values, weights: Values) -> tuple[Values, Values]:
-    """Of each row."""
+    """Return intercept and slope of each row."""
     alpha, beta = regression(sizes, np.atleast_2d(times), np.atleast_2d(weights))
     return np.squeeze(alpha), np.squeeze(beta)
 
 
 def _plain(model: Model, value: float, values: Values | None) -> Interval:
-    """With the ends of launches alone: the line says nothing of its misfit, and may be below 0."""
+    """Return a number with the interval of launches alone, which ignores misfit and may go below 0."""
     if values is None:
         return Interval(value)
     machine = math.expm1(model.points.machine) * abs(value)
@@ -156,6 +157,6 @@ def _plain(model: Model, value: float, values: Values | None) -> Interval:
 
 
 def _distance(ratios: Values) -> Values:
-    """How many times too long or too short; beyond all of that if negative."""
+    """Return how many times too long or too short a time is; larger than any ratio if it is negative."""
     positive = np.maximum(ratios, 1e-300)
     return np.where(ratios > 0, np.maximum(positive, 1 / positive), 1e300 - ratios)

@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import BreakKind
 
 EXTRAPOLATION_FACTOR = 2
-"""An interval reaches no further than the sizes that were measured by this factor."""
+"""Factor beyond the measured sizes up to which predictions have intervals."""
 
 SMALL_BYTES = 64
-"""Sizes up to this, a cache line, take the same time."""
+"""Size of a cache line: messages up to it take the same time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    """Times over sizes.
+    """Times by size.
 
     Attributes:
-        sizes: In bytes, ascending, each once, shape ``(points,)``.
-        logs: Logarithms of times in seconds, likewise.
-        launches: Likewise of each launch, shape ``(launches, points)``; nan where one has none.
-        limits: Eager limits in bytes; up to and with one the protocol is another than above.
-        moved: Bytes that a rate counts, over the size.
-        widened: By what intervals grow because launches follow each other slowly.
-        machine: What no number of launches makes narrower of a time, as a logarithm: `Timing` has it.
-        times: In seconds, with intervals as tables have them; empty: those of launches alone.
+        sizes: Sizes in bytes, ascending, each once, shape ``(points,)``.
+        logs: Logarithms of times in seconds, shape ``(points,)``.
+        launches: Logarithms of launch times, shape ``(launches, points)``; NaN where a launch has none.
+        limits: Eager limits in bytes; sizes up to and including one use another protocol than those above.
+        moved: Bytes that a rate counts, divided by the size.
+        widened: Factor on intervals for serial correlation of launches.
+        machine: Half-width that more launches do not reduce, as a logarithm, from `Timing`.
+        times: Times in seconds with the intervals of tables; if empty, intervals come from launches alone.
     """
 
     sizes: Values
@@ -67,7 +67,7 @@ class Points:
         return interval_of(known, machine=self.machine, widening=self.widened)
 
     def near(self, size: float) -> bool:
-        """Whether a size lies within twice those that were measured: beyond, lines promise nothing."""
+        """Return whether a size is within a factor of 2 of measured ones: beyond, lines promise nothing."""
         smallest, largest = self.sizes[0], self.sizes[-1]
         return bool(
             size <= EXTRAPOLATION_FACTOR * largest
@@ -76,16 +76,16 @@ class Points:
 
     @property
     def forced(self) -> list[int]:
-        """The first points above eager limits."""
+        """First points above eager limits."""
         places = {int(np.searchsorted(self.sizes, limit, side="right")) for limit in self.limits}
         return sorted(place for place in places if 0 < place < self.sizes.size)
 
 
 def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
-    """The points of a curve; without what was not measured, or took no time that a clock can tell.
+    """Return the points of a curve, without sizes that were not measured or have a time of 0.
 
     Args:
-        rows: Of cells that differ in size alone.
+        rows: Rows of cells that differ in size alone.
         limits: Eager limits of their job.
     """
     by_size = {
@@ -130,10 +130,10 @@ def _moved(rows: Sequence[Row]) -> float:
 # ---- Breaks that several curves share ------------------------------------------------------------
 
 SHARED_BREAK_COST = 4.25
-"""What a break costs each curve that has it; the rest of `OF_BREAK` is for its place, once for all curves."""
+"""Cost of a break for each curve that has it; the rest of `OF_BREAK` is for its position, once for all."""
 
 STEPS = (-2, -1, 1, 2)
-"""By how many sizes a break is moved when a better place is looked for."""
+"""Numbers of sizes by which a break is moved in search of a better position."""
 
 Edges = frozenset[int]
 Nodes = tuple[int, ...]
@@ -141,7 +141,7 @@ Nodes = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Curve:
-    """A curve with its own cut, and what lines through all of its ranges cost."""
+    """Curve with its own cut, and the cost of lines through all ranges."""
 
     alone: Cut
     lines: LineFits
@@ -149,25 +149,25 @@ class _Curve:
     known: Edges
 
     def inner(self) -> Edges:
-        """The breaks of the cut that is best for it alone, as places among the nodes."""
+        """Return the breaks of the curve's own best cut, as indices of nodes."""
         return frozenset(np.searchsorted(self.alone.grid.nodes, self.alone.edges[1:-1]).tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Of every curve the nodes that it takes of some breaks, and what all of it costs."""
+    """Nodes that each curve takes of some breaks, and the total cost."""
 
     cost: float
     nodes: tuple[Nodes, ...]
 
     @property
     def used(self) -> Edges:
-        """The breaks that any curve takes."""
+        """Breaks that any curve takes."""
         return frozenset(node for mine in self.nodes for node in mine[1:-1])
 
 
 def joint_cuts(curves: Sequence[Points]) -> list[Cut]:
-    """The cuts of curves that may share breaks; each by itself where their sizes differ.
+    """Return the cuts of curves that may share breaks; each by itself if their sizes differ.
 
     Source:
         docs/models.md#segments
@@ -205,7 +205,7 @@ def _cut(one: _Curve, nodes: Nodes) -> Cut:
 
 
 def _neighbours(edges: Edges, last: int) -> Iterator[Edges]:
-    """The same breaks without one of them, or with one at another place."""
+    """Yield the breaks without one of them, or with one moved."""
     for edge in sorted(edges):
         rest = edges - {edge}
         yield rest
@@ -213,7 +213,7 @@ def _neighbours(edges: Edges, last: int) -> Iterator[Edges]:
 
 
 def _choice(curves: Sequence[_Curve], edges: Iterable[int]) -> _Choice:
-    """What each curve takes of these breaks; a known one is taken in any case, and its place is free."""
+    """Return what each curve takes of these breaks; a known one is always taken, and its position is free."""
     last = curves[0].square.shape[0] - 1
     known = {edge for one in curves for edge in one.known}
     allowed = np.array(sorted({0, last, *edges, *known}))
@@ -225,13 +225,13 @@ def _choice(curves: Sequence[_Curve], edges: Iterable[int]) -> _Choice:
 
 
 def _known(square: Values) -> Edges:
-    """Nodes over which no range goes."""
+    """Return the nodes that no range crosses."""
     free = np.isfinite(square)
     return frozenset(node for node in range(1, free.shape[0] - 1) if not free[:node, node + 1 :].any())
 
 
 def _best_choice(one: _Curve, allowed: Values) -> tuple[float, Nodes]:
-    """The best of all choices of a curve among these breaks."""
+    """Return the best choice of a curve among these breaks."""
     costs, edges = best_cuts(one.square[np.ix_(allowed, allowed)][None])
     points = _points(one)
     sums = misfit_term(costs[0], points) + SHARED_BREAK_COST * np.arange(costs.shape[1]) * np.log(points)
@@ -246,31 +246,31 @@ def _points(one: _Curve) -> int:
 # ---- The model of a curve ------------------------------------------------------------------------
 
 MIN_SIZE_RATIO = 2.0
-"""A segment over sizes that differ by less has no bandwidth of its own, nor has one of small sizes."""
+"""Least ratio of sizes in a segment with a bandwidth of its own."""
 
 STABLE_SHARE = 0.8
-"""A break that so many replicates have is found, and one where times jump; others are possible."""
+"""Share of replicates from which on a break is found; breaks with fewer, and without a jump, are possible."""
 
 MAX_MISFIT = 0.1
-"""Where lines leave more, they do not describe the curve."""
+"""Largest misfit with which lines still describe a curve."""
 
 PARAMETERS = 2
-"""Of a line."""
+"""Parameters of a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A line through some sizes.
+    """Line through some sizes.
 
     Attributes:
-        first: Its smallest size in bytes.
-        last: Its largest.
-        points: How many sizes it has.
+        first: Smallest size in bytes.
+        last: Largest size in bytes.
+        points: Number of sizes.
         alpha: Time of size 0, in seconds.
         beta: Seconds per byte of the size.
-        level: Time in the geometric middle of its sizes, in seconds.
-        sloped: Whether its sizes differ enough for beta to mean something.
-        misfit: Root of the mean square of relative errors; None where there is no freedom for any.
+        level: Time at the geometric mean of its first and last size, in seconds.
+        sloped: Whether its sizes differ enough to determine beta.
+        misfit: Root mean square of relative errors; None without degrees of freedom.
     """
 
     first: int
@@ -285,14 +285,14 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """Where one segment ends and another begins.
+    """Size at which one segment ends and another begins.
 
     Attributes:
-        above: It lies at or above this size, in bytes.
-        upto: And below this one; of an eager limit both are known to the byte.
-        kind: What shows it.
-        stability: Share of replicates that have it, at most a size away; None for what is known otherwise.
-        jump: Time after it over time before, both by the model, in the middle between the sizes around it.
+        above: Size at or above which it lies, in bytes.
+        upto: Size below which it lies; equal to `above` for an eager limit, known to the byte.
+        kind: Evidence for it.
+        stability: Share of replicates that have it, at most one size away; None for eager limits.
+        jump: Modelled time after over before it, at the geometric mean of the sizes around it.
     """
 
     above: int
@@ -307,9 +307,9 @@ class Model:
     """Segments of lines through the times of one curve.
 
     Attributes:
-        replicates: None where launches are too few for an interval.
-        misfit: Over all sizes, as that of a segment.
-        launch_spread: Standard deviation of a launch, relative; of each segment; None for one launch.
+        replicates: Bootstrap replicates; None where launches are too few for an interval.
+        misfit: Root mean square of relative errors over all sizes.
+        launch_spread: Relative standard deviation of a launch, by segment; None for one launch.
     """
 
     points: Points
@@ -322,7 +322,7 @@ class Model:
 
     @property
     def relative_errors(self) -> Values:
-        """Measured time over that of the model, minus 1, of every size, shape ``(points,)``."""
+        """Relative errors of the model, measured over modelled time minus 1, shape ``(points,)``."""
         return np.expm1(self.points.logs - np.log(self.cut.times(self.points.sizes)))
 
 
@@ -376,10 +376,10 @@ def _segment(
 def with_interval(
     replicates: Replicates | None, value: float, values: Values | None, *, relative: bool = False
 ) -> Interval:
-    """Something of a model with its interval.
+    """Return a number of a model with its interval.
 
     Args:
-        relative: It is of times over others, to all of which the speed of the machine does the same.
+        relative: Whether it is a ratio of times, on all of which the speed of the machine acts alike.
     """
     if replicates is None or values is None:
         return Interval(value)
@@ -414,7 +414,7 @@ def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -
 
 
 def _spreads(points: Points, found: Cut) -> tuple[float, ...] | None:
-    """Of one launch around the mean of all, in every segment."""
+    """Return the standard deviation of a launch around the mean of all, by segment; None for one launch."""
     count = len(points.launches)
     if count < MIN_LAUNCHES:
         return None

@@ -35,10 +35,10 @@ MODE = "mode"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurveModel:
-    """A curve with its model.
+    """Curve with its model.
 
     Attributes:
-        predictions: Times of the sizes that were asked for.
+        predictions: Predicted times of the requested sizes.
     """
 
     series: Series
@@ -49,18 +49,18 @@ class CurveModel:
 
     @property
     def launches(self) -> int:
-        """How many launches its times are of."""
+        """Number of launches of its times."""
         return len(self.model.points.launches)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Collective:
-    """A collective over numbers of ranks and sizes.
+    """Collective over numbers of ranks and sizes.
 
     Attributes:
-        label: Its name, without ranks.
-        behaviours: What it is like, by segments of sizes; empty if nothing can be said.
-        why: Why not.
+        label: Name without ranks.
+        behaviours: Behaviour by segments of sizes; empty if unknown.
+        why: Reason why it is unknown.
     """
 
     label: str
@@ -70,10 +70,10 @@ class Collective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Models:
-    """Curves with models, those that have too few sizes for one, and what collectives are like.
+    """Modelled curves, those with too few sizes, and the behaviour of collectives.
 
     Attributes:
-        places: Where calls were measured alone, the overheads of messages.
+        places: Overheads of messages, where calls were measured alone.
     """
 
     found: Sequence[CurveModel]
@@ -83,10 +83,10 @@ class Models:
 
 
 def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
-    """The models of all curves of messages and collectives that a query chooses.
+    """Return the models of all curves of messages and collectives that a query chooses.
 
     Args:
-        predict: Sizes in bytes.
+        predict: Sizes to predict, in bytes.
 
     Raises:
         UsageError: There is no curve, or none with enough sizes.
@@ -106,13 +106,13 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
 
 
 def is_of_messages(query: Query, row: Row) -> bool:
-    """Whether a row is of messages; copies in memory have cache levels instead."""
+    """Return whether a row is of messages; memory copies have cache levels instead."""
     patterns = [source.patterns.get(row.cell.pattern) for source in query.sources]
     return any(pattern is not None and pattern.talks and pattern.moves_bytes for pattern in patterns)
 
 
 def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[CurveModel | None]:
-    """Each series with its model, those that differ in mode alone together; None if it has too few sizes."""
+    """Return the model of each series, with common breaks for modes; None for too few sizes."""
     models: dict[int, Model | None] = {}
     for mine in grouped_except({MODE}, series):
         found = models_of_curves([points_of(one.rows, one.breaks) for one in mine])
@@ -133,7 +133,7 @@ RANKS = "ranks"
 
 
 def _collectives(series: Sequence[Series], found: Sequence[CurveModel]) -> list[Collective]:
-    """What is said of all collectives that named algorithms may be behind."""
+    """Return the behaviour of all collectives for which algorithms are known."""
     members = grouped_except({RANKS}, filter(_algorithms, series))
     factors = [{name: word for name, word in mine[0].factors.items() if name != RANKS} for mine in members]
     labels = [_name(mine, text) for mine, text in zip(factors, distinguishing_labels(factors), strict=True)]
@@ -168,7 +168,7 @@ def _collective(label: str, mine: Sequence[Series], found: Sequence[CurveModel])
 
 
 def _times(one: Series) -> dict[int, float]:
-    """Of ranks that had a core each."""
+    """Return the times of sizes at which each rank had a core."""
     return {
         row.cell.bytes: row.time.estimate
         for row in one.rows
@@ -177,7 +177,7 @@ def _times(one: Series) -> dict[int, float]:
 
 
 def _message(one: Series, found: Sequence[CurveModel]) -> Model | None:
-    """The model of messages one way, of one library and place; in the usual mode, of the fewest ranks."""
+    """Return the model of messages one way, of the same library and place, with the fewest ranks."""
 
     def alike(other: Series) -> bool:
         names = (*PLACE_OF_MESSAGES, FILE)

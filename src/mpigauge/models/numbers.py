@@ -19,13 +19,13 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def time(known: Interval, chosen: Units) -> str:
-    """`251 ns (243 - 260)`: the ends in the unit of the number."""
+    """Return a time with its interval in the same unit: `251 ns (243 - 260)`."""
     unit = units.time_unit((known.centre or known.high,)) if chosen.time == AUTO else chosen.time
     return _with_ends(known, units.format_time(known.centre, unit), units.format_time_in, unit)
 
 
 def rate(known: Interval, chosen: Units) -> str:
-    """`11.2 GB/s (10.9 - 11.5)`."""
+    """Return a rate with its interval: `11.2 GB/s (10.9 - 11.5)`."""
     if not math.isfinite(known.centre):
         return MISSING
     unit = units.rate_unit((known.centre or known.high,)) if chosen.rate == AUTO else chosen.rate
@@ -37,12 +37,12 @@ def _with_ends(known: Interval, text: str, bare: Callable[[float | None, str], s
 
 
 def _end(write: Callable[[float], str]) -> Callable[[float], str]:
-    """Return how an end is written that may be anywhere."""
+    """Return a function that writes an end of an interval, or "any" if it is infinite."""
     return lambda value: write(value) if math.isfinite(value) else "any"
 
 
 def size(known: Interval | None) -> str:
-    """Bytes that are no size of a message, but between: three digits."""
+    """Return a number of bytes that is no message size, with three digits."""
     if known is None:
         return MISSING
     return units.with_interval(f"{_bytes(known.centre)} B", known.low, known.high, _end(_bytes))
@@ -53,7 +53,7 @@ def _bytes(value: float) -> str:
 
 
 def factor(known: Interval) -> str:
-    """`× 1.42 (1.31 - 1.53)`."""
+    """Return a factor with its interval: `× 1.42 (1.31 - 1.53)`."""
     text = f"{TIMES} {format_factor(known.centre)}"
     return units.with_interval(text, known.low, known.high, format_factor)
 

@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What was measured of messages of one place, times by size in bytes.
+    """Measured times of the messages of one place, by size in bytes.
 
     Attributes:
-        way: One message one way.
-        send: The call that sends alone, with one reading of the clock.
-        receive: The call that receives a message that is there, likewise.
-        window: Per message of a window; its acknowledgement is shared out.
-        messages: How many such a window has, by size.
-        clock_s: What reading the clock takes.
-        kept: Sizes that stay with their sender until they are received, so that none is there before.
+        way: Time of a message one way.
+        send: Time of the sending call alone, with one reading of the clock.
+        receive: Time of the call that receives an arrived message, with one reading of the clock.
+        window: Time per message of a window, with its share of the acknowledgement.
+        messages: Number of messages of such a window, by size.
+        clock_s: Cost of reading the clock.
+        kept: Sizes above the eager limit, which do not arrive before they are received.
     """
 
     way: Mapping[int, Timing]
@@ -60,17 +60,17 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """Parameters of one size, in seconds; None is what was not measured or cannot be.
+    """Parameters of one size, in seconds; None if not measured or not defined.
 
     Attributes:
-        size: In bytes.
-        way: One message one way.
+        size: Size in bytes.
+        way: Time of a message one way.
         send: o_s.
         receive: o_r.
         gap: g, between messages of a sender that never waits.
-        latency: L, what is left of one way without both overheads.
-        why: Why there is no L.
-        kept: A message of this size stays with its sender until it is received.
+        latency: L, one way less both overheads.
+        why: Reason why there is no L.
+        kept: Whether the size is above the eager limit.
     """
 
     size: int
@@ -84,7 +84,7 @@ class Overheads:
 
 
 def overheads_of(calls: Calls) -> list[Overheads]:
-    """The parameters at every size that has an overhead, sizes rising.
+    """Return the parameters at every size that has an overhead, sizes rising.
 
     Source:
         T. Kielmann, H. E. Bal, K. Verstoep, Fast measurement of LogP parameters for message passing
@@ -110,7 +110,7 @@ def _at(calls: Calls, size: int) -> Overheads:
 
 
 def _without_clock(call: Timing | None, clock_s: float) -> Interval | None:
-    """The time of a call without the reading of the clock; not below 0."""
+    """Return the time of a call without the reading of the clock; not below 0."""
     if call is None:
         return None
     low, high = (None if end is None else end - clock_s for end in (call.low, call.high))
@@ -118,13 +118,13 @@ def _without_clock(call: Timing | None, clock_s: float) -> Interval | None:
 
 
 def _not_negative(one: Interval) -> Interval:
-    """No time is below 0, whatever its error."""
+    """Return a time with negative ends set to 0."""
     low, high = (None if end is None else max(0.0, end) for end in (one.low, one.high))
     return Interval(max(0.0, one.centre), low, high)
 
 
 def _gap(calls: Calls, size: int) -> Interval | None:
-    """A window is as long as its gaps, the way of its last message, and that of the acknowledgement."""
+    """Return the gap: a window lasts its gaps, the last message one way, and the acknowledgement back."""
     window, last, count = calls.window.get(size), calls.way.get(size), calls.messages.get(size, 1)
     smallest = min(calls.way, default=size)
     if window is None or last is None or smallest > SMALL_BYTES or count < 2:  # noqa: PLR2004 - no gap in one
@@ -135,7 +135,7 @@ def _gap(calls: Calls, size: int) -> Interval | None:
 
 
 def _latency(calls: Calls, size: int) -> tuple[Interval | None, NoLatency | None]:
-    """L of small messages, where sender and receiver are not at work at the same time."""
+    """Return L of small messages, for which sender and receiver do not work at the same time, or why not."""
     parts = [times.get(size) for times in (calls.way, calls.send, calls.receive)]
     way, send, receive = parts
     if size > SMALL_BYTES:
@@ -151,7 +151,7 @@ def _latency(calls: Calls, size: int) -> tuple[Interval | None, NoLatency | None
 
 
 def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Interval | None:
-    """Multiples of times added up launch by launch; None if no launch has all of them.
+    """Return a weighted sum of times, launch by launch; None if no launch has all of them.
 
     Args:
         beside_s: Added to it, in seconds.
@@ -168,18 +168,18 @@ def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Interv
 # ---- Places --------------------------------------------------------------------------------------
 
 PLACE_OF_MESSAGES = ("mpi", "setting", "transport", "placement", "buffers", STATE)
-"""What messages and a collective that is made of them have in common."""
+"""Factors that messages share with a collective that is made of them."""
 
 PLACE = (*PLACE_OF_MESSAGES, "ranks", FILE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """The overheads of messages of one library in one place.
+    """Overheads of messages of one library in one place.
 
     Attributes:
-        label: What tells it from other places; empty if there is one only.
-        clock_s: What reading the clock takes, which is not in them.
+        label: Factors that distinguish it from other places; empty if there is only one.
+        clock_s: Cost of reading the clock, which has been subtracted.
     """
 
     label: str
@@ -188,12 +188,12 @@ class Place:
 
 
 def pattern_of(one: Series) -> Pattern:
-    """What a series is of."""
+    """Return the pattern of a series."""
     return one.source.patterns[one.rows[0].cell.pattern]
 
 
 def places_of(series: Sequence[Series]) -> list[Place]:
-    """Places where a call was measured alone, in the order of their series."""
+    """Return the places where a call was measured alone, in the order of their series."""
 
     def place(one: Series) -> Key:
         return id(one.source), *(one.factors.get(name) for name in PLACE)
@@ -205,7 +205,7 @@ def places_of(series: Sequence[Series]) -> list[Place]:
 
 
 def _usual(one: Series) -> bool:
-    """In the mode that a pattern has unasked, so that all parts are of the same calls."""
+    """Return whether a series is in its pattern's default mode, so that all parts are of the same calls."""
     return default_mode(pattern_of(one)) == one.rows[0].cell.mode
 
 
@@ -225,7 +225,7 @@ def _place(label: str, mine: Sequence[Series]) -> Place:
 
 
 def _rows(mine: Sequence[Series], keep: Callable[[Pattern], bool]) -> list[Row]:
-    """Of several windows the largest last."""
+    """Return the rows of some patterns, with the largest window last."""
     rows = [row for one in mine if keep(pattern_of(one)) for row in one.rows]
     return sorted(rows, key=lambda row: row.cell.window)
 
@@ -235,7 +235,7 @@ def _times(rows: Sequence[Row]) -> Mapping[int, Timing]:
 
 
 def _clock_s(one: Series) -> float:
-    """Of one reading, in the middle of the first ranks of all launches: theirs are the times."""
+    """Return the median clock cost of rank 0 over launches, in seconds: rank 0 takes the times."""
     job = one.rows[0].cell.job
     launches = [launch for launch in one.source.result.launches if launch.job == job and launch.ranks_at]
     costs = [launch.ranks_at[0].clock_cost_ns for launch in launches]
@@ -254,41 +254,41 @@ KEPT = "no o_r: above the eager limit"
 
 
 def title(place: Place) -> str:
-    """Of the table of a place."""
+    """Return the title of the table of a place."""
     return ": ".join(filter(None, [place.label, "overheads, gap and latency (PLogP, LogGP)"]))
 
 
 def about(place: Place) -> str:
-    """What its times are."""
+    """Return the sentence below the title: how its times were measured."""
     clock, small = format_time(place.clock_s), format_size(SMALL_BYTES)
     return f"calls alone, without the {clock} of reading the clock; L for sizes up to {small}"
 
 
 def time(number: Interval | None, chosen: Units) -> str:
-    """A parameter with its interval."""
+    """Return a parameter with its interval."""
     return MISSING if number is None else numbers.time(number, chosen)
 
 
 def note(one: Overheads) -> str:
-    """What a size does not have, and why."""
+    """Return which parameter a size lacks, and why."""
     if one.kept:
         return KEPT
     return WHY[one.why] if one.why else ""
 
 
 def notes(places: Sequence[Place]) -> list[str]:
-    """What must be known of them."""
+    """Return what a reader must know of the tables."""
     if not places:
         return []
     return ["o_r is of messages that MPI has already taken off the network: matching and copying them"]
 
 
 PARAMETERS = {"one way": "way", "o_s": "send", "o_r": "receive", "g": "gap", "L": "latency"}
-"""Heading of each, and its attribute."""
+"""Attribute of each parameter, by its heading."""
 
 
 def tables(places: Sequence[Place], chosen: Units) -> list[Table]:
-    """One per place."""
+    """Return one table per place."""
     return [
         Table(
             title(one),
@@ -309,7 +309,7 @@ def _column(heading: str, name: str, chosen: Units) -> Column:
 
 
 def records(places: Sequence[Place]) -> list[dict[str, Any]]:
-    """docs/models.md#json."""
+    """Return the records of docs/models.md#json."""
     return [
         {
             "label": one.label,

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The time of a size.
+    """Predicted time of a size.
 
     Attributes:
-        size: In bytes.
-        basis: What it rests on.
-        time_s: None where there is nothing that could say it.
-        low_s: 95 % interval of one more launch; None where launches are too few.
-        high_s: Its upper end.
-        mean_low_s: 95 % interval of what tables have of many launches.
-        mean_high_s: Its upper end.
-        why: Why there are no intervals; None where there are some, or no time.
+        size: Size in bytes.
+        basis: Basis of the prediction.
+        time_s: Predicted time; None if there is no basis for one.
+        low_s: Lower end of the 95 % interval of one more launch; None where launches are too few.
+        high_s: Upper end of that interval.
+        mean_low_s: Lower end of the 95 % interval of the mean of many launches.
+        mean_high_s: Upper end of that interval.
+        why: Reason why there are no intervals; None where there are some, or no time.
     """
 
     size: int
@@ -42,7 +42,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class _LogTime:
-    """The logarithm of a time, how far the interval of a launch reaches, and that of many on each side."""
+    """Logarithm of a time, with the half-width for one launch, and both half-widths for the mean of many."""
 
     log: float
     launch: float
@@ -51,7 +51,7 @@ class _LogTime:
 
 
 def predicted(model: Model, size: int) -> Prediction:
-    """The time of a size: as it was measured, else by its segment; between two segments either may be right.
+    """Return the time of a size: as measured, else by its segment, or by both if it lies between two.
 
     Source:
         docs/models.md#prediction
@@ -80,7 +80,7 @@ def predicted(model: Model, size: int) -> Prediction:
 
 
 def _segments_at(model: Model, size: int) -> tuple[PredictionBasis, tuple[int, ...]]:
-    """What is known of a size, and in which segments it may be."""
+    """Return the basis of a prediction, and the segments that the size may be in."""
     sizes, last = model.points.sizes, len(model.segments) - 1
     if size in sizes:
         return "measured", ()
@@ -95,7 +95,7 @@ def _segments_at(model: Model, size: int) -> tuple[PredictionBasis, tuple[int, .
 
 
 def _measured(model: Model, size: int) -> _LogTime:
-    """No line is needed, and no misfit is in it."""
+    """Return a measured time, which needs no line and has no misfit."""
     points = model.points
     place = int(np.searchsorted(points.sizes, size))
     centre, low, high = points.time(place)

@@ -53,16 +53,16 @@ BASES: Mapping[PredictionBasis, str] = {
 }
 
 MAX_NAMES = 3
-"""In a sentence."""
+"""Names in a sentence."""
 
 MAX_LINE_ERROR = 0.05
-"""A line that is nowhere further off is right."""
+"""Largest relative error of a line that counts as right."""
 
 LAUNCHES_FEW = 5
 
 
 def headline(found: Sequence[CurveModel], chosen: Units) -> str:
-    """The answer: of one curve its numbers, of several how many segments they have."""
+    """Return the answer: the numbers of one curve, or the numbers of segments of several."""
     if len(found) > 1:
         counts = sorted({len(one.model.segments) for one in found})
         of = units.span(str(counts[0]), str(counts[-1]))
@@ -73,7 +73,7 @@ def headline(found: Sequence[CurveModel], chosen: Units) -> str:
 
 
 def summary(one: CurveModel, chosen: Units) -> str:
-    """Segments, least time, bandwidth and misfit of a curve; latency is what the answer calls so."""
+    """Return segments, least time, bandwidth and misfit of a curve."""
     model, two = one.model, one.hockney
     count = len(model.segments)
     least = units.format_time(two.latency_s.centre, chosen.time)
@@ -92,24 +92,24 @@ def summary(one: CurveModel, chosen: Units) -> str:
 
 
 def alpha(segment: Segment, chosen: Units) -> str:
-    """Time of size 0; of a segment without slope the time that all of it takes."""
+    """Return the time of size 0; for a segment without slope its level."""
     return numbers.time(segment.alpha if segment.sloped else segment.level, chosen)
 
 
 def bandwidth(segment: Segment, moved: float, chosen: Units) -> str:
-    """The inverse of beta, or that there is none."""
+    """Return the inverse of beta, or "constant" for a segment without slope."""
     return numbers.rate(segment.beta.inverse(moved), chosen) if segment.sloped else "constant"
 
 
 def where(one: Break) -> str:
-    """The interval that a break lies in."""
+    """Return the range in which a break lies."""
     if one.above == one.upto:
         return f"above {format_size(one.above)}"
     return f"{format_size(one.above)} to {format_size(one.upto)}"
 
 
 def kind(one: Break) -> str:
-    """What shows a break."""
+    """Return what shows a break."""
     share = "" if one.stability is None else f", in {format_percent(one.stability)} of replicates"
     return f"{KINDS[one.kind]}{share}"
 
@@ -118,7 +118,7 @@ def kind(one: Break) -> str:
 
 
 def pair(one: CurveModel) -> str:
-    """Whether they are parameters."""
+    """Return whether the two numbers are parameters."""
     if one.hockney.apparent:
         return "apparent: of the times, not of a line"
     far = f", extrapolated: n_half is {_beyond(one)}" if one.hockney.extrapolated else ""
@@ -126,12 +126,12 @@ def pair(one: CurveModel) -> str:
 
 
 def _beyond(one: CurveModel) -> str:
-    """Where a line promises nothing."""
+    """Return the range beyond which a line promises nothing, in words."""
     return f"beyond twice {format_size(int(one.model.points.sizes[-1]))}, the largest size"
 
 
 def wrong(found: Textbook, chosen: Units) -> str:
-    """What is wrong about one line, the worst first."""
+    """Return what is wrong about a line of least squares, the worst first."""
     said = [_alpha(found, chosen), _bandwidth(found), _worst(found)]
     return "; ".join(filter(None, said)) or f"nothing: at most {format_percent(MAX_LINE_ERROR)} off"
 
@@ -167,7 +167,7 @@ def _worst(found: Textbook) -> str:
 
 
 def behaves(one: Behaviour) -> str:
-    """`binomial tree (error 8.0 %), next ring (31 %)`."""
+    """Return the algorithms of a behaviour: `binomial tree (error 8.0 %), next ring (31 %)`."""
     if not one.known:
         nearest = f": nearest {_like(one.likes[0])}" if one.likes else ""
         return f"none within {format_percent(MAX_ERROR)}{nearest}"
@@ -183,7 +183,7 @@ def _like(one: AlgorithmFit) -> str:
 
 
 def ranks(one: Behaviour) -> str:
-    """`2 to 16`."""
+    """Return the range of ranks: `2 to 16`."""
     return units.span(str(one.ranks[0]), str(one.ranks[-1]))
 
 
@@ -191,12 +191,12 @@ def ranks(one: Behaviour) -> str:
 
 
 def ends(low: float | None, high: float | None, chosen: Units) -> str:
-    """An interval of a predicted time."""
+    """Return the interval of a predicted time."""
     return units.interval(low, high, lambda end: units.format_time(end, chosen.time)) or MISSING
 
 
 def basis(curve: CurveModel, one: Prediction) -> str:
-    """What a prediction rests on, if that must be said, and why it has no interval."""
+    """Return the basis of a prediction unless it is interpolated, and why it has no interval."""
     if one.why != "far":
         return BASES[one.basis]
     smallest = int(curve.model.points.sizes[0])
@@ -208,14 +208,14 @@ def basis(curve: CurveModel, one: Prediction) -> str:
 
 
 def notes(shown: Models) -> list[str]:
-    """Doubts, in sentences."""
+    """Return doubts about models, in sentences."""
     found = shown.found
     said = [_misfits(found), _few(found), _none(found), _possible(found), _left_out(shown.left_out)]
     return [*filter(None, [*said, _far(shown.collectives)]), *_refused(shown.collectives)]
 
 
 def _far(collectives: Sequence[Collective]) -> str:
-    """Of those whose factor has no interval."""
+    """Return a sentence about collectives whose factor has no interval."""
     far = [
         one.label
         for one in collectives

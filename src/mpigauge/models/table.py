@@ -22,7 +22,7 @@ PREDICTED = ("time_s", "low_s", "high_s", "mean_low_s", "mean_high_s")
 
 
 def document(shown: Models, chosen: Units) -> Document:
-    """The models of all curves; predictions first, where some were asked for."""
+    """Return the models of all curves as a document; predictions first, if some were requested."""
     found = shown.found
     alike = common_words([one.series for one in found])
     launches = sorted({one.launches for one in found})
@@ -96,7 +96,7 @@ def _curve() -> Column:
 
 
 def _pairs(found: Sequence[CurveModel], chosen: Units) -> Table:
-    """Hockney's parameters, or what is apparent."""
+    """Return the table of Hockney's parameters, or the apparent ones."""
     return Table(
         "alpha, highest bandwidth, and the size with half of it",
         "",
@@ -112,7 +112,7 @@ def _pairs(found: Sequence[CurveModel], chosen: Units) -> Table:
 
 
 def _lines(found: Sequence[CurveModel], chosen: Units) -> Table:
-    """What textbooks ask for."""
+    """Return the table of least squares lines."""
     return Table(
         "the textbook's line: least squares in seconds through all sizes",
         "",
@@ -177,14 +177,14 @@ def _names(shown: Models) -> list[str]:
 
 
 def _of(one: CurveModel) -> dict[str, Any]:
-    """What a curve is of: a cell without its size."""
+    """Return the factors of a curve: a cell without its size."""
     row = one.series.rows[0]
     cell = {name: value for name, value in subject_record(row.of).items() if name != "bytes"}
     return {**cell, "source": one.series.source.name}
 
 
 def _record(one: CurveModel) -> dict[str, Any]:
-    """docs/models.md#json."""
+    """Return the record of docs/models.md#json."""
     model = one.model
     return {
         **_of(one),
@@ -284,7 +284,7 @@ def _collective_record(one: Collective) -> dict[str, Any]:
 
 
 def _flat(one: CurveModel, *, asked: bool) -> list[dict[str, Any]]:
-    """Lines of CSV: predictions, if some were asked for; else segments, on one level."""
+    """Return flat records for CSV: predictions if some were requested, else segments."""
     if asked:
         return [{**_of(one), **_prediction_record(one, place)} for place in range(len(one.predictions))]
     records = []
