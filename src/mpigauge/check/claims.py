@@ -157,8 +157,6 @@ QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None
 # ---- Cells ---------------------------------------------------------------------------------------
 
 _BYTES = "bytes"
-_TWO = 2
-_MAY_DIFFER_TOO = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
 """Factors that may differ where another does: two libraries have two versions."""
 
 
