@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Document, Units
     from mpigauge.query.query import Query, Source
     from mpigauge.result.reader import Result
+    from mpigauge.rows.reasons import Reason
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.status import Reason
     from mpigauge.show.compared import ComparedSources
     from mpigauge.stats.decision import Thresholds
     from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
@@ -243,7 +243,7 @@ def check_measured(path: Path, rows: Sequence[Row]) -> None:
 
 def _hint_for_nothing(why: Reason) -> str:
     from mpigauge.campaign.failure_remedies import hint_for
-    from mpigauge.rows.status import LaunchFailed, OutOfTime
+    from mpigauge.rows.reasons import LaunchFailed, OutOfTime
 
     if isinstance(why, LaunchFailed):
         return hint_for(why.line)

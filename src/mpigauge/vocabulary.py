@@ -267,31 +267,6 @@ break is unknown; there are fewer than two launches."""
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Verdict of a link map: something is slow; a link could not be measured; nothing is slow; unknown."""
 
-WarningKind = Literal[
-    "shared-core",
-    "mixed",
-    "no-interval",
-    "few-launches",
-    "launches-lost",
-    "few-samples",
-    "clock-step",
-    "outlier-launches",
-    "two-kinds-of-launches",
-    "phases",
-    "launches-in-time",
-    "drift",
-    "oversubscribed",
-    "hardware-threads",
-    "tail",
-    "batched",
-    "skewed",
-    "late-starts",
-    "clock-error",
-    "clock-share",
-    "relay-late",
-    "wide",
-]
-"""Warnings that belong beside a number, in their order."""
 
 Disturbance = Literal[
     "network-on-host", "traced", "disturbed", "settings", "small-shared-memory", "another-mpi"
@@ -308,16 +283,10 @@ are no rows; cells without a time; an early end; no time left for cells; impossi
 a machine whose speed changed; a CPU time limit that throttled it; a portable library that may lack fast
 paths."""
 
-DoubtKind = WarningKind | Trouble
-"""Kinds of doubts about a result."""
 
-MISSING: frozenset[DoubtKind] = frozenset(
-    {"damaged", "unread", "broken", "cut-short", "not-reached", "left-out"}
-)
-"""Doubts about missing numbers."""
+MISSING: frozenset[Trouble] = frozenset(get_args(_Missing))
+"""Troubles that numbers are missing."""
 
-CROWDED: frozenset[WarningKind] = frozenset({"oversubscribed", "shared-core"})
-"""Warnings that ranks had to share processors."""
 
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
 """Disturbances, the worst first."""
@@ -331,13 +300,6 @@ card; the protocol by size; memory allocation."""
 
 SETTINGS: tuple[SettingOf, ...] = get_args(SettingOf)
 
-HARMLESS: frozenset[DoubtKind] = frozenset(
-    {"batched", "clock-share", "drift", "few-samples", "hardware-threads", "tail", "portable-library"}
-)
-"""Doubts that do not change the reading of a number with a narrow interval."""
-
-BY_FACTORS: frozenset[DoubtKind] = frozenset({"throttled", "oversubscribed"})
-"""Other doubts that change numbers by factors, not only widen their intervals."""
 
 LeftOutKind = Literal["counts", "library", "buffer", "memory"]
 """Reasons why a cell is impossible: an int cannot count its elements; the library lacks the large counts of
@@ -399,8 +361,6 @@ QUOTED_ALONE: frozenset[QuotedAs] = frozenset({"eager-limit", "copies"})
 
 QUOTED_TIMES: frozenset[QuotedAs] = frozenset({"latency", "operation", "memory-time"})
 """Quotes that are times."""
-NOTES: frozenset[WarningKind] = frozenset({"wide"})
-"""Warnings that do not change the reading of a number: its interval shows them already."""
 
 QUOTED_BY_PATTERN: frozenset[QuotedAs] = frozenset(
     {"operation", "operation-bandwidth", "operation-message-rate", "memory-bandwidth", "memory-time"}

@@ -157,6 +157,7 @@ QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None
 # ---- Cells ---------------------------------------------------------------------------------------
 
 _BYTES = "bytes"
+_MAY_DIFFER_TOO = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
 """Factors that may differ where another does: two libraries have two versions."""
 
 
@@ -395,7 +396,7 @@ def _plain(one: SourceRow, amount: Amount) -> ClaimNumber:
 
 def _from(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     """Yield the smallest measured size from which on a ratio keeps a limit, with an interval."""
-    free = free_factors(sides) | SIZE
+    free = (free_factors(sides) | SIZE) - {STATE}
 
     def curve(number: ClaimNumber) -> Key:
         return key_of(number.of, free), number.against and key_of(number.against, free)

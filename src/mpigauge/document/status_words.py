@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from mpigauge.rows.status import (
+from mpigauge.rows.reasons import (
     CellFailed,
     FromPublication,
     ImplausibleRate,
@@ -21,8 +21,8 @@ from mpigauge.rows.status import (
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
+    from mpigauge.rows.reasons import Reason
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.status import Reason
 
 NO_LAST_WORDS = "the job said nothing"
 

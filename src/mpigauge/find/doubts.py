@@ -24,8 +24,8 @@ from mpigauge.find.warning_sentences import ON_ONE_CORE, WORDS, beyond_launches,
 from mpigauge.plan.left_out import left_out_line
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.machine.steadiness import Steadiness, steadiness_of
+from mpigauge.rows.reasons import NotInState
 from mpigauge.rows.rows import FLOORS
-from mpigauge.rows.status import NotInState
 from mpigauge.units import format_relative, format_size
 from mpigauge.vocabulary import BROKEN, DISTURBANCES, MISSING, RESUMABLE
 

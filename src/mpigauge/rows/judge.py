@@ -17,7 +17,8 @@ from mpigauge.rows.machine.crowding import Crowding
 from mpigauge.rows.machine.sessions import spread_s
 from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.rates import implausible
-from mpigauge.rows.status import NotInState, Outcome, outcome_of, outcomes_of
+from mpigauge.rows.reasons import NotInState
+from mpigauge.rows.status import Outcome, outcome_of, outcomes_of
 from mpigauge.rows.synchrony import clock_states, start_of
 from mpigauge.rows.transport.proof import Labels
 from mpigauge.rows.warnings import Circumstances, warnings_for
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.load import LoadedResult
     from mpigauge.rows.machine.split import SplitPart
-    from mpigauge.rows.status import Reason
+    from mpigauge.rows.reasons import Reason
     from mpigauge.rows.synchrony import ClockState, Start
     from mpigauge.rows.times import Times
     from mpigauge.rows.transport.proof import Travel

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import EVERY_PAIR, ONE, Pattern, Terms, blocks_of, known
 from mpigauge.rows.estimate import Timing
-from mpigauge.rows.status import ImplausibleRate
+from mpigauge.rows.reasons import ImplausibleRate
 
 PLAUSIBLE_BYTES_PER_S = 384e9
 """No core is faster with what is larger than its L2: one cache line per cycle at 6 GHz.

@@ -23,8 +23,8 @@ from mpigauge.rows.machine.sessions import Across, OverSessions, across, session
 from mpigauge.rows.machine.split import split
 from mpigauge.rows.rates import bus_rate_of, directions_of, message_rate_of, rate_of
 from mpigauge.rows.ratios import Ratio
+from mpigauge.rows.reasons import Reason
 from mpigauge.rows.samples import cpu_s, cpu_share, first_s
-from mpigauge.rows.status import Reason
 from mpigauge.rows.synchrony import ClockState, Overlap, Start, overlap_of
 from mpigauge.rows.times import estimate
 from mpigauge.rows.transport.proof import Travel

@@ -15,8 +15,8 @@ from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done
 from mpigauge.rows.failure_cause import telling_line
+from mpigauge.rows.reasons import ImplausibleRate
 from mpigauge.rows.rows import Row, rows
-from mpigauge.rows.status import ImplausibleRate
 from tests.made import ENVIRONMENT, campaign, cell, clock, collective, launch, together, visit
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from mpigauge.document.document import Units
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.ratios import Ratio
+from mpigauge.rows.reasons import CellFailed, WouldDeadlock
 from mpigauge.rows.rows import Row
-from mpigauge.rows.status import CellFailed, WouldDeadlock
 from mpigauge.rows.synchrony import ClockState, Overlap, Start
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.curves import document

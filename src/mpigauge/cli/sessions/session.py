@@ -158,7 +158,7 @@ def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -
         EnvironmentLacksError: The file has lost data.
     """
     from mpigauge.ask import check_measured
-    from mpigauge.rows.status import LaunchFailed
+    from mpigauge.rows.reasons import LaunchFailed
 
     if measured is not None:
         check_saved(measured)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from mpigauge.plan.round_robin import pair_ranks
 from mpigauge.result.kernel_data import MAX_CARDS_REPORTED
 from mpigauge.rows.rates import wire_bytes
-from mpigauge.rows.status import Refutation
+from mpigauge.rows.reasons import Refutation
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from mpigauge.document.status_words import reason_sentence
 from mpigauge.find.transport import doubt_of, label_words
 from mpigauge.result.kernel_data import Card, HostCards
 from mpigauge.rows.rates import wire_bytes
-from mpigauge.rows.status import Refutation
+from mpigauge.rows.reasons import Refutation
 from mpigauge.rows.transport.proof import Labels, Travel, Uncounted
 from tests.made import PATTERNS, PLACE, campaign, cell, launch, result_of, visit
 
