@@ -6,7 +6,7 @@ from mpigauge.plan.model import Cell
 from mpigauge.result.records import Launch, Visit
 from mpigauge.rows.clock_steps import clock_steps
 from mpigauge.rows.precision import widths_asked
-from mpigauge.rows.samples import Medians
+from mpigauge.rows.samples import LaunchMedianCache
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
 EVERY_UP_TO = 20
@@ -49,7 +49,7 @@ class StopRule:
         self._launches = launches
         self._least = least
         self._widths = widths
-        self._medians = Medians()
+        self._medians = LaunchMedianCache()
         self._asked = 0
         self._precise: frozenset[Cell] = frozenset()
 

@@ -123,7 +123,7 @@ FILE, TITLE = "file", "title"
 
 Word = str | int | bool
 Chosen = dict[str, Word | tuple[Word, ...]]
-"""Values by factor of cells, FILE or TITLE; sizes in the form of `plan.sizes.wanted`."""
+"""Values by factor of cells, FILE or TITLE; sizes in the form of `plan.sizes.size_filter`."""
 
 
 class Sides(Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.compare.history.changes import VersionChange
-    from mpigauge.rows.machine.over_sessions import Spans, Unlike
+    from mpigauge.rows.machine.over_sessions import SessionIntervals, SessionMismatch
     from mpigauge.rows.machine.sessions import OddSession
 
 SWITCHES = {"kernel": "system", "huge_pages": "huge pages", "smt": "SMT"}
@@ -83,7 +83,7 @@ def switches(changes: Sequence[VersionChange]) -> str:
     )
 
 
-def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:
+def sessions_line(spans: SessionIntervals, names: Sequence[str] = ()) -> str:
     """Return both intervals: `±1.1 % within 43 s · ±9.0 % over 6 sessions, 3 days`.
 
     Args:
@@ -100,7 +100,7 @@ def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:
     return f"{whose}intervals, median of cells: {DOT.join(filter(None, [within, over]))}"
 
 
-def unlike_line(fact: Unlike, names: Sequence[str]) -> str:
+def unlike_line(fact: SessionMismatch, names: Sequence[str]) -> str:
     """Return why two results are not sessions of each other.
 
     Args:
@@ -111,7 +111,7 @@ def unlike_line(fact: Unlike, names: Sequence[str]) -> str:
     return f"no sessions of each other: {pair}, whose ranks were {times} apart"
 
 
-def sessions_finding(spans: Spans, names: Sequence[str] = ()) -> Finding:
+def sessions_finding(spans: SessionIntervals, names: Sequence[str] = ()) -> Finding:
     """Return the spans of sessions as a finding."""
     values = {
         "sessions": spans.sessions,

@@ -144,7 +144,7 @@ class Document:
         data: What JSON shows; None for the values of the tables.
         records: The lines of CSV; None for the rows of the tables.
         cases: What JUnit has as test cases, a row per number; None for the rows of the tables.
-        schema: What its data are, by a name in `show.schema.VERSIONS`; "" for lists, which have no version.
+        schema: Name of its data in `show.formats.json.VERSIONS`; "" for lists, which have no version.
         contexts: Where its numbers come from, one per result: `document.context`.
         properties: Facts about the whole, by name, where a format has room for such; those that are empty are
             left out.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.compare.session_sentences import sessions_finding, sessions_line, unlike_line
 from mpigauge.document.finding import Finding, finding_record
 from mpigauge.query.query import measured_result
-from mpigauge.rows.machine.over_sessions import spans_of, unlike
+from mpigauge.rows.machine.over_sessions import session_mismatches, spans_of
 from mpigauge.rows.machine.steadiness import speeds_apart
 from mpigauge.units import format_factor, format_percent, format_time
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.query.query import Source
-    from mpigauge.rows.machine.over_sessions import Spans
+    from mpigauge.rows.machine.over_sessions import SessionIntervals
     from mpigauge.rows.machine.steadiness import SpeedsApart, Steadiness
 
 
@@ -85,7 +85,7 @@ def speeds_finding(fact: SpeedsApart, names: Sequence[str]) -> Finding:
 # ---- Several results -----------------------------------------------------------------------------
 
 
-def spans(sources: Sequence[Source]) -> list[Spans]:
+def spans(sources: Sequence[Source]) -> list[SessionIntervals]:
     """Return both intervals of each set of sources that are sessions of each other."""
     return spans_of([measured_result(source) for source in sources])
 
@@ -97,7 +97,7 @@ def sessions_lines(sources: Sequence[Source]) -> Iterator[str]:
         everything = len(found) == 1 and len(one.members) == len(sources)
         yield sessions_line(one, () if everything else [sources[member].name for member in one.members])
     # One says it: of several results the others are as the first, or as far from it.
-    for fact in unlike([measured_result(source) for source in sources])[:1]:
+    for fact in session_mismatches([measured_result(source) for source in sources])[:1]:
         yield unlike_line(fact, [source.name for source in sources])
     if slower := _speeds(sources):
         yield slower.text

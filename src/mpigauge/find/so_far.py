@@ -18,11 +18,11 @@ from mpigauge.rows.clock_steps import clock_steps
 from mpigauge.rows.estimate import Timing
 from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.machine.rank_groups import seat_of
-from mpigauge.rows.machine.speed_uncertainty import for_other_minutes, meanwhile_of
+from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of, widened_for_speed_changes
 from mpigauge.rows.precision import essential_visit
 from mpigauge.rows.rates import directions_of, message_rate_of, rate_of
 from mpigauge.rows.rows import Row
-from mpigauge.rows.samples import Medians, launch_medians
+from mpigauge.rows.samples import LaunchMedianCache, launch_medians
 from mpigauge.rows.warnings import Warning  # noqa: A004 - read as warnings.Warning
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
@@ -129,7 +129,7 @@ class SoFar:
         self._visits: dict[Cell, list[Visit]] = defaultdict(list)
         self._limits: dict[Cell, int] = {}
         self._awaited: set[Cell] = set(before.campaign.cells)
-        self._medians = Medians()
+        self._medians = LaunchMedianCache()
         for records in (
             *(before.launches, before.visits, before.eager),
             *(before.blocked, before.failures, before.done),
@@ -160,9 +160,9 @@ class SoFar:
     def rows(self) -> list[Row]:
         """Return a row for every cell visited or probed, in the order of the plan, without a control arm."""
         steps = clock_steps(self.result.launches, self.result.visits)
-        meanwhile = meanwhile_of(self.result)
+        meanwhile = speed_ranges_of(self.result)
         times = {
-            cell: for_other_minutes(
+            cell: widened_for_speed_changes(
                 _timing(visits, steps, self._medians), visits, meanwhile.get(seat_of(cell))
             )
             for cell, visits in self._visits.items()
@@ -214,7 +214,7 @@ def _marks(time: Timing | None) -> tuple[Warning, ...]:
     )
 
 
-def _timing(visits: Sequence[Visit], steps: Steps, known: Medians) -> Timing:
+def _timing(visits: Sequence[Visit], steps: Steps, known: LaunchMedianCache) -> Timing:
     """Return the estimate and its interval."""
     medians, step = launch_medians(visits, steps, known)
     values = np.array(list(medians.values()))

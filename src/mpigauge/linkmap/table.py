@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.linkmap.hosts_differ import HostDifference
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.linkmap.slow_links import Extent
-    from mpigauge.linkmap.verdict import MapNote, MeasuredLink, Slow, UndecidedReason
+    from mpigauge.linkmap.verdict import MapNote, MeasuredLink, SlowElement, UndecidedReason
     from mpigauge.rows.rows import Row
 
 _SUSPECTS_SHOWN = 5
@@ -95,11 +95,11 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
     return lines
 
 
-def _word(slow: Slow) -> str:
+def _word(slow: SlowElement) -> str:
     return "flaky" if slow.flaky else "slow"
 
 
-def _what(shown: LinkMap, slow: Slow) -> str:
+def _what(shown: LinkMap, slow: SlowElement) -> str:
     """Return names and factors of something slow."""
     quantities = (
         (shown.latency_bytes, slow.latency, _latency),
@@ -114,7 +114,7 @@ def _what(shown: LinkMap, slow: Slow) -> str:
 
 
 def _beside_usual(
-    shown: LinkMap, slow: Slow, extent: Extent, words: Callable[[Sequence[MeasuredLink]], str]
+    shown: LinkMap, slow: SlowElement, extent: Extent, words: Callable[[Sequence[MeasuredLink]], str]
 ) -> str:
     """Return ` (2.04 ms where 39.7 µs to 40.9 µs is usual)`, if always slow and with one usual time."""
     verdict = shown.verdict
@@ -129,11 +129,11 @@ def _beside_usual(
     return f" ({words(alike)} where {usual} is usual)" if words(alike) and usual else ""
 
 
-def _is_of_any(link: MeasuredLink, odd: Iterable[Slow]) -> bool:
+def _is_of_any(link: MeasuredLink, odd: Iterable[SlowElement]) -> bool:
     return any(_is_of(link, slow) for slow in odd)
 
 
-def _is_of(link: MeasuredLink, slow: Slow) -> bool:
+def _is_of(link: MeasuredLink, slow: SlowElement) -> bool:
     """Return whether a link is the slow one, or of the slow host."""
     return ({*link.names} | _hosts(link)).issuperset(slow.names)
 
@@ -389,7 +389,7 @@ def _rates(row: Row | None) -> dict[str, float | None]:
     }
 
 
-def _factors(slow: Slow) -> dict[str, float | None]:
+def _factors(slow: SlowElement) -> dict[str, float | None]:
     return {
         "factor": slow.factor,
         "flaky": slow.flaky,

@@ -27,12 +27,12 @@ class TooFewHosts:
 
 @dataclass(frozen=True, slots=True)
 class LaunchesDifferTooMuch:
-    """No number of launches would tell."""
+    """Undecided: launches vary too much for any number of them to decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class TooFewLaunches:
-    """More launches would tell."""
+    """Undecided: more launches are needed."""
 
     launches: int
     needed: int
@@ -63,7 +63,7 @@ class LinksIncomplete:
 
 @dataclass(frozen=True, slots=True)
 class UsualIsFastest:
-    """Of three links the fastest is taken for the usual, so that culprits cannot be told apart."""
+    """Undecided: of three links the fastest is the baseline, so the slow host cannot be identified."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def notes(word: MapVerdict, count: int, blames: Mapping[int, Blame], factor: flo
     Args:
         count: Number of hosts or ranks that are judged.
         blames: What is slow at each size.
-        factor: What is slower by less is not slow.
+        factor: Slowdown below which a link is normal.
     """
     if count == MIN_HOSTS and word == "slow":
         yield UsualIsFastest()
@@ -142,8 +142,8 @@ def notes(word: MapVerdict, count: int, blames: Mapping[int, Blame], factor: flo
 
 Pair = tuple[int, int]
 
-TROUBLE: frozenset[Status] = BROKEN | {"blocked"}
-"""What a link is called failed for."""
+FAILED_STATUSES: frozenset[Status] = BROKEN | {"blocked"}
+"""Statuses of rows that make a link a failed one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class MeasuredLink:
     @property
     def trouble(self) -> Row | None:
         """First of its rows that went wrong; None if none did."""
-        return next((row for row in self.rows if row.status in TROUBLE), None)
+        return next((row for row in self.rows if row.status in FAILED_STATUSES), None)
 
     @property
     def whole(self) -> bool:
@@ -175,7 +175,7 @@ class MeasuredLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Slow:
+class SlowElement:
     """A link or a host that takes longer than is usual for its kind.
 
     Attributes:
@@ -211,17 +211,17 @@ class Verdict:
         suspects: What looks slow, but in too few launches, or by too little where links differ anyway.
         reasons: Why it is undecided, or would be if nothing were slow.
         notes: What else must be known.
-        factor: What is slower by less is not slow.
-        error_rate: With which anything in a uniform network is called slow.
+        factor: Slowdown below which a link is normal.
+        error_rate: Probability that anything in a uniform network is called slow.
         launches_needed: To name what is slow in all of them; None if no number would do.
     """
 
     word: MapVerdict
     judged: tuple[str, ...]
     groups: tuple[tuple[str, ...], ...]
-    links: tuple[Slow, ...]
-    hosts: tuple[Slow, ...]
-    suspects: tuple[Slow, ...]
+    links: tuple[SlowElement, ...]
+    hosts: tuple[SlowElement, ...]
+    suspects: tuple[SlowElement, ...]
     reasons: tuple[UndecidedReason, ...]
     notes: tuple[MapNote, ...]
     factor: float
@@ -297,11 +297,11 @@ def _together(
     extents: Mapping[int, Mapping[Pair, Extent]],
     sizes: tuple[int | None, int | None],
     judged: Sequence[str],
-) -> tuple[Slow, ...]:
+) -> tuple[SlowElement, ...]:
     """Return what is slow in latency, rate or both, the slowest first."""
     latency, rate = (extents.get(size, {}) if size is not None else {} for size in sizes)
     slow = [
-        Slow(tuple(judged[end] for end in dict.fromkeys(ends)), latency.get(ends), rate.get(ends))
+        SlowElement(tuple(judged[end] for end in dict.fromkeys(ends)), latency.get(ends), rate.get(ends))
         for ends in {**latency, **rate}
     ]
     return tuple(sorted(slow, key=lambda one: (-one.factor, one.names)))

@@ -19,7 +19,7 @@ from pathlib import Path
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.install.prefixes import managed
 from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, MpiKind, kind_named
-from mpigauge.mpi.library import Library, PassedOver
+from mpigauge.mpi.library import Library, UnusedWrapper
 from mpigauge.mpi.wrapper import Candidate, inspect
 from mpigauge.programs import search_path, which
 
@@ -45,7 +45,7 @@ def find_default() -> Library:
     _check_chosen()
     troubles: list[MpigaugeError] = []
     without_launcher: list[Library] = []
-    passed_over: list[PassedOver] = []
+    passed_over: list[UnusedWrapper] = []
     candidates = _candidates()
     for candidate in candidates:
         try:
@@ -57,12 +57,12 @@ def find_default() -> Library:
                 ) from None
             troubles.append(error)
             passed_over.append(
-                PassedOver(candidate.mpicc, error.sentence.removeprefix(f"{candidate.mpicc}: "))
+                UnusedWrapper(candidate.mpicc, error.sentence.removeprefix(f"{candidate.mpicc}: "))
             )
             continue
         if library.is_startable or candidate.origin == CHOSEN:
             return replace(library, passed_over=(*passed_over, *_next_on_path(candidate, candidates)))
-        passed_over.append(PassedOver(candidate.mpicc, "no mpiexec is beside it"))
+        passed_over.append(UnusedWrapper(candidate.mpicc, "no mpiexec is beside it"))
         without_launcher.append(library)
     if without_launcher:
         return without_launcher[0]
@@ -71,7 +71,7 @@ def find_default() -> Library:
     raise EnvironmentLacksError("no MPI library was found", INSTALL_HINT)
 
 
-def _next_on_path(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[PassedOver]:
+def _next_on_path(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[UnusedWrapper]:
     """Yield the first library on PATH after the chosen one: the user may have meant it.
 
     Whoever loads a module and then activates an environment with an MPI in it has the module's behind. The
@@ -82,7 +82,7 @@ def _next_on_path(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[Pa
             continue
         with contextlib.suppress(MpigaugeError):
             library = inspect(other)
-            yield PassedOver(other.mpicc, about=f"{library.kind.about} {library.version}")
+            yield UnusedWrapper(other.mpicc, about=f"{library.kind.about} {library.version}")
             return
 
 

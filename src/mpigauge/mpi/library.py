@@ -21,11 +21,11 @@ HYDRA = "hydra"
 SEARCH = "LD_LIBRARY_PATH"
 """Variable with the folders in which the loader searches for libraries."""
 
-DECLINED = ("0", "no", "off", "disable")
+FALSE_WORDS = ("0", "no", "off", "disable")
 
 
 @dataclass(frozen=True, slots=True)
-class PassedOver:
+class UnusedWrapper:
     """A compiler wrapper that a user who named no library may have meant.
 
     Attributes:
@@ -69,7 +69,7 @@ class Library:
     environment: Mapping[str, str]
     options: tuple[str, ...] = ()
     called: str = ""
-    passed_over: tuple[PassedOver, ...] = field(default=(), compare=False)
+    passed_over: tuple[UnusedWrapper, ...] = field(default=(), compare=False)
 
     def environment_for(
         self,
@@ -125,7 +125,7 @@ class Library:
         Its folder is last on the path, after the user's own.
         """
         loaded = self.kind.runtime_library
-        if loaded is None or os.environ.get(loaded.declined, "").lower() in DECLINED:
+        if loaded is None or os.environ.get(loaded.declined, "").lower() in FALSE_WORDS:
             return {}
         folders = (self.prefix / folder for folder in loaded.folders)
         folder = next(

@@ -66,7 +66,7 @@ class Lab(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         rate: Rate of every port: "100mbit", "1gbit", or "none" for no limit.
-        delay: One-way delay, in addition to the time in the lanes.
+        delay: One-way delay, in addition to transmission time.
     """
 
     hosts: Annotated[int, Meta(ge=1, le=MAX_HOSTS)] = 2
@@ -154,7 +154,7 @@ def least_delay_s(lab: Lab, hosts: Collection[str] = ()) -> float:
         hosts: Names of hosts; anything but two hosts of the lab, such as a rule, means all hosts.
 
     Raises:
-            UsageError: A word of the lab is invalid.
+        UsageError: A word of the lab is invalid.
     """
     routes = topology(lab, "the lab").routes
     host_names = names(lab)

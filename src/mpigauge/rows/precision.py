@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Launch, Visit
-    from mpigauge.rows.samples import Medians, Steps
+    from mpigauge.rows.samples import LaunchMedianCache, Steps
 
 
 def widths_asked(
     visits: Sequence[Visit],
     steps: Steps = NO_STEPS,
-    medians: Medians | None = None,
+    medians: LaunchMedianCache | None = None,
     least: int = ENOUGH_LAUNCHES,
 ) -> dict[Cell, float | None]:
     """Return the half-width of every cell's interval, the widest of the states that are asked for.

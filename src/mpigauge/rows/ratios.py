@@ -30,7 +30,7 @@ PAIRED_SHARE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """How many times as long one thing takes as another, as `compare.decision` says it.
+    """How many times as long one thing takes as another, as `stats.decision` says it.
 
     Attributes:
         estimate: Winsorised geometric mean of the ratios, one per launch; unpaired, the ratio of two means.

@@ -58,7 +58,7 @@ class Row:
         sized: Whether its size means anything.
         talks: Whether several ranks take part.
         travel: How its messages travelled; None if it has none, or nothing was counted.
-        ratios: Its time over that of copies of the same size, by names of `yardsticks.YARDSTICKS`.
+        ratios: Its time over that of copies of the same size, by names of `baselines.YARDSTICKS`.
         first_s: The first round of the cell in a launch, median over launches.
         limit_bytes: The eager limit, of a cell that probes it.
         advised_samples: Samples a launch that would give the narrowest interval in the same time, from
@@ -71,7 +71,7 @@ class Row:
         state: The state of the machine that it is of; None if that had one only, or if it is not known.
         states: Its time in every state that it was measured in; empty if there is one only.
         disturbed_share: Of its visits, those during which somebody else used the cores; None if not known.
-        best_awaited: Whether a better rate may still be measured: `find.unsettled`.
+        best_awaited: Whether a better rate may still be measured: `find.so_far.unsettled`.
         typical_awaited: Whether a size that would rather be quoted is still to be measured.
     """
 

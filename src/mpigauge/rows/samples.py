@@ -23,12 +23,8 @@ from mpigauge.stats.ragged import Ragged, in_batches, ragged_of
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
-    from mpigauge.result.records import Launch, Visit
-    from mpigauge.stats.percentiles import Values
+    from mpigauge.result.records import Launch
 
 
 Steps = Mapping[JobKey, float]
@@ -118,7 +114,7 @@ def restarts(launches: Iterable[Launch]) -> dict[JobKey, frozenset[int]]:
     return {job: frozenset(numbers) for job, numbers in found.items()}
 
 
-class Medians:
+class LaunchMedianCache:
     """Medians of launches, each computed once: whoever asks again after every launch asks for the same ones.
 
     They are known by the identity of their visits, which must all be kept as long as this is.
@@ -138,7 +134,7 @@ class Medians:
 def half_widths(
     visits: Sequence[Visit],
     steps: Steps = NO_STEPS,
-    medians: Medians | None = None,
+    medians: LaunchMedianCache | None = None,
     least: int = ENOUGH_LAUNCHES,
 ) -> dict[Cell, float | None]:
     """Return the relative half-width of every cell's interval; None where there is none, or too few launches.
@@ -146,11 +142,11 @@ def half_widths(
     Args:
         least: Fewer launches are too few.
     """
-    medians = medians or Medians()
+    medians = medians or LaunchMedianCache()
     return {cell: _half_width(mine, steps, medians, least) for cell, mine in by_cell(visits).items()}
 
 
-def _half_width(visits: Sequence[Visit], steps: Steps, known: Medians, least: int) -> float | None:
+def _half_width(visits: Sequence[Visit], steps: Steps, known: LaunchMedianCache, least: int) -> float | None:
     medians, step = launch_medians(visits, steps, known)
     if len(medians) < max(1, least):
         return None
@@ -158,10 +154,10 @@ def _half_width(visits: Sequence[Visit], steps: Steps, known: Medians, least: in
 
 
 def launch_medians(
-    visits: Sequence[Visit], steps: Steps, known: Medians | None = None
+    visits: Sequence[Visit], steps: Steps, known: LaunchMedianCache | None = None
 ) -> tuple[dict[int, float], float]:
     """Return the median of each launch of a cell in s, by number, and the clock's step over the time."""
-    known, launches = known or Medians(), visits_by_launch(visits)
+    known, launches = known or LaunchMedianCache(), visits_by_launch(visits)
     by = dict(zip(launches, _steps_of(launches.values(), steps), strict=True))
     medians = {number: known.of(mine, by[number]) for number, mine in launches.items()}
     coarse = [step for mine in by.values() for step in mine]

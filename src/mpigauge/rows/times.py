@@ -13,7 +13,7 @@ from mpigauge.rows.estimate import estimates, printed
 from mpigauge.rows.group import Subject
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.serial_correlation import launches_in_time
-from mpigauge.rows.machine.speed_uncertainty import for_other_minutes, meanwhile_of
+from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of, widened_for_speed_changes
 from mpigauge.rows.machine.split import is_split
 from mpigauge.rows.samples import launches_of, visits_by_launch
 
@@ -51,9 +51,9 @@ def estimate(loaded: LoadedResult, parts: Mapping[Cell, Sequence[SplitPart]], st
     measured = _measured(loaded, visits, stat)
     # Launches in several states follow each other by these: they are told apart, not widened for it.
     in_time = None if is_split(loaded.result) else launches_in_time(measured.values())
-    meanwhile = meanwhile_of(loaded.result)
+    meanwhile = speed_ranges_of(loaded.result)
     times = {
-        key: for_other_minutes(
+        key: widened_for_speed_changes(
             time.widened(in_time.factor) if in_time else time, visits[key], meanwhile.get(seat_of(key.cell))
         )
         for key, time in (_published(loaded, visits) | measured).items()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.find.answer import Answer, Quote, QuoteLine
     from mpigauge.find.doubts import Doubt
     from mpigauge.query.query import Source
-    from mpigauge.rows.machine.over_sessions import Spans
+    from mpigauge.rows.machine.over_sessions import SessionIntervals
 
 DOUBTS_MOST = 4
 JOBS_MOST = 6
@@ -118,7 +118,7 @@ def _head(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> Iterato
 
 
 def _head_of_sessions(
-    spans: Spans, sources: Sequence[Source], columns: Sequence[AnswerColumn]
+    spans: SessionIntervals, sources: Sequence[Source], columns: Sequence[AnswerColumn]
 ) -> Iterator[str]:
     """Return the head of results that are sessions of each other."""
     results = [source.result for source in sources]

@@ -1,6 +1,6 @@
 """When cells of a history changed for good, or for a while: sessions permuted for all cells at once.
 
-Whatever a session does to all of its cells is in the null as it is in the data, as in `compare.max_t`.
+Whatever a session does to all of its cells is in the null as it is in the data, as in `stats.max_t`.
 
 Source: docs/method-comparison.md#history
 """

@@ -17,7 +17,7 @@ from mpigauge.result.records import Done
 from mpigauge.rows import samples
 from mpigauge.rows.clock_steps import clock_steps
 from mpigauge.rows.precision import essential_launch, essential_visit, widths_asked
-from mpigauge.rows.samples import Medians, half_widths
+from mpigauge.rows.samples import LaunchMedianCache, half_widths
 from tests.made import JOB, LINES_NS, SMALL, collective, in_states, launch, together, visit
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def test_a_median_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return 1e-6 * len(computed)
 
     monkeypatch.setattr(samples, "median_of", median_of)
-    visits, medians = visits_of([["near"] * 4] * 6), Medians()
+    visits, medians = visits_of([["near"] * 4] * 6), LaunchMedianCache()
     first = half_widths(visits, medians=medians)
     assert len(computed) == 2 * 6
     assert half_widths(visits, medians=medians) == first
@@ -117,7 +117,7 @@ def test_a_median_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_known_medians_give_the_same_widths() -> None:
     """Also where more visits have changed which of them are of one state."""
-    visits, medians = visits_of(), Medians()
+    visits, medians = visits_of(), LaunchMedianCache()
     for number in range(1, 10):
         mine = [one for one in visits if one.launch <= number]
         assert widths_asked(mine, medians=medians) == widths_asked(mine)

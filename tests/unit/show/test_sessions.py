@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.compare.session_sentences import count_of, sessions_finding, sessions_line
-from mpigauge.rows.machine.over_sessions import Spans
+from mpigauge.rows.machine.over_sessions import SessionIntervals
 from tests.made import LIBRARY, RECORDS, campaign, cell, collective, launches_of, measured, written
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def test_that_ranks_were_elsewhere_is_said(machine: Path, cli: Cli) -> None:
 
 
 def test_what_two_sessions_cannot_tell_is_a_factor_as_everywhere() -> None:
-    spans = Spans((0, 1), 2, 0.011, 43.0, 37.5, 3 * 86_400.0)
+    spans = SessionIntervals((0, 1), 2, 0.011, 43.0, 37.5, 3 * 86_400.0)
     line = sessions_line(spans, ["a", "b"])
     assert line.startswith("a, b: ")
     assert "1.1 %" in line

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.campaign.job_run import Observer
 
 
-NOBODY_READS = (errno.EPIPE, errno.EIO)
+READER_GONE_ERRNOS = (errno.EPIPE, errno.EIO)
 """Errors of a pipe without a reader and of a closed terminal; a full disk is a real error."""
 
 
@@ -77,12 +77,12 @@ def print_unless_closed(text: str, *, err: bool = False, nl: bool = True) -> Non
         click.echo(clean(text) if err else text, err=err, nl=nl)
         stream.flush()
     except OSError as error:
-        if error.errno not in NOBODY_READS:
+        if error.errno not in READER_GONE_ERRNOS:
             raise
         discard_output(stream)
 
 
-class ToleratesClosedStream:
+class ClosedStreamObserver:
     """Observer whose stream may be closed."""
 
     def __init__(self, observer: Observer, stream: TextIO) -> None:

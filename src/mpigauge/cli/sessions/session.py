@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO, cast
 
-from mpigauge.cli.screen.streams import ToleratesClosedStream, print_unless_closed, tolerate_closed
+from mpigauge.cli.screen.streams import ClosedStreamObserver, print_unless_closed, tolerate_closed
 from mpigauge.errors import (
     EXIT_CHECK_FAILED,
     EXIT_DONE,
@@ -72,14 +72,14 @@ def _observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | No
 
     if quiet or not stream.isatty():
         yield cast(
-            "Observer", ToleratesClosedStream(NoProgress(stream) if quiet else ProgressLines(stream), stream)
+            "Observer", ClosedStreamObserver(NoProgress(stream) if quiet else ProgressLines(stream), stream)
         )
         return
     display = _on_terminal(plan, stream, answers)
     with tolerate_closed(stream):
         display.start()
     try:
-        yield cast("Observer", ToleratesClosedStream(display, stream))
+        yield cast("Observer", ClosedStreamObserver(display, stream))
     finally:
         with tolerate_closed(stream):
             display.stop()

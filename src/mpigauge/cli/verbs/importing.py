@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Readers(Subcommands):
-    """Group with one command per row of `formats.READERS`."""
+    """Group with one command per row of `importers.READERS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the formats in the order of the registry."""

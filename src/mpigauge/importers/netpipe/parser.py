@@ -1,4 +1,4 @@
-"""NetPIPE: its output file np.out, which has no heading, or what `netpipe_screen` reads.
+"""NetPIPE: its output file np.out, which has no heading, or what `netpipe.screen` reads.
 
 Versions up to 3 write bytes, Mbit/s of 2^20 bits, and seconds; version 4 bytes, three times Mbit/s of 10^6
 bits, and seconds; version 5 bytes, mean, least and largest Gbit/s, and microseconds. A row whose rate is not

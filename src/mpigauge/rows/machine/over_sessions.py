@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Distance, StateName
 
 SESSIONS_LEAST = 2
-"""From which on there is an interval over them: of two it is wide, and honest."""
+"""Sessions needed for an interval over sessions; that of two is wide."""
 
-NOT_THE_MACHINE = {
+IGNORED_FIELDS = {
     "memory_bytes",
     "python",
     "shared_memory_bytes",
@@ -41,16 +41,16 @@ NOT_THE_MACHINE = {
     "user_is_root",
     "variables",
 }
-"""What is known of the machine and makes no session another; memory has some pages less after a restart."""
+"""Fields of the environment that may differ between sessions; memory has some pages less after a restart."""
 
-LAUNCHED = ("hosts", "lab", "binding", "launcher", "variables", "mpi_options", "abi")
-"""What a plan says of how jobs are launched, as far as a cell does not."""
+LAUNCH_KEYS = ("hosts", "lab", "binding", "launcher", "variables", "mpi_options", "abi")
+"""Fields of a plan that affect launching and are no factors of a cell."""
 
 LIBRARY = ("name", "version", "standard", "show", "flags", "built_by", "parameter_files")
-"""What a library and the kernel that it runs are."""
+"""Fields of a library and its kernel that must be equal in all sessions."""
 
-OF_THE_JOB = "SLURM_"
-"""How variables begin that differ from job to job, whatever is measured."""
+JOB_VARIABLE_PREFIX = "SLURM_"
+"""Prefixes of variables that differ from job to job, whatever is measured."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +62,11 @@ class MeasuredResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Spans:
-    """Both intervals of results that are sessions of each other, medians of their rows.
+class SessionIntervals:
+    """Intervals within and over sessions of results that are sessions of each other: medians of their rows.
 
     Attributes:
-        members: Their places among the results that were given.
+        members: Indices of these results.
         sessions: How many there are.
         within: Relative half-width within a result; None if no row has one.
         within_s: Over how much time a session was measured, median.
@@ -83,15 +83,15 @@ class Spans:
 
 
 @dataclass(frozen=True, slots=True)
-class Unlike:
+class SessionMismatch:
     """Two results that would be sessions of each other, had their ranks been equally far apart.
 
     Attributes:
         first: The place of the one among the results that were given.
-        other: And of the other.
+        other: Index of the second result.
         of: What was handed over.
         first_s: How long that took in the one, median of the cells that both have.
-        other_s: And in the other.
+        other_s: Hand-over time in the second result.
     """
 
     first: int
@@ -105,7 +105,7 @@ class Placed(Protocol):
     """Anything of which it may be known how far apart its ranks were.
 
     Attributes:
-        at: Of what, and in seconds; None if that is not known.
+        at: Kind of the hand-over and its seconds; None if unknown.
     """
 
     @property
@@ -129,7 +129,7 @@ class _Part(NamedTuple):
     at: tuple[Distance, float] | None
 
 
-class _Sitting(NamedTuple):
+class _PartSession(NamedTuple):
     """A session of a part: when it was, and the times of its launches, s."""
 
     begin_s: float
@@ -144,7 +144,7 @@ def with_sessions(measured: Sequence[MeasuredResult]) -> list[list[Row]]:
     """Return the rows of each result with their times over the sessions of all results of its setting.
 
     Sessions are matched by cell and, since a machine has states, by how far apart the ranks were. What is not
-    known of that is not held against anybody. Sessions at the same time, as of a file and its copy, are one.
+    known of that matches any other. Sessions at the same time, as of a file and its copy, are one.
 
     Args:
         measured: Results in any order, of any machines.
@@ -166,7 +166,7 @@ def with_sessions(measured: Sequence[MeasuredResult]) -> list[list[Row]]:
     ]
 
 
-def spans_of(measured: Sequence[MeasuredResult]) -> list[Spans]:
+def spans_of(measured: Sequence[MeasuredResult]) -> list[SessionIntervals]:
     """Return both intervals of each set of results that are sessions of each other.
 
     Args:
@@ -189,13 +189,13 @@ def linked(known: Sequence[Iterable[OverSessions | None]]) -> list[list[int]]:
     return sorted(sorted(members) for _, members in groups)
 
 
-def _spans(members: tuple[int, ...], measured: Sequence[MeasuredResult]) -> Spans:
+def _spans(members: tuple[int, ...], measured: Sequence[MeasuredResult]) -> SessionIntervals:
     rows = [(row.time, row.sessions) for member in members for row in measured[member].rows]
     overs = [over for _, over in rows if over]
     within = [time.half_width for time, over in rows if time and over and time.half_width is not None]
     results = [measured[member].result for member in members]
     lasted = [one.end_s - one.begin_s for made in results for one in dated_sessions(made.launches, made.done)]
-    return Spans(
+    return SessionIntervals(
         members,
         max(over.time.sessions for over in overs),
         median(within) if within else None,
@@ -205,7 +205,7 @@ def _spans(members: tuple[int, ...], measured: Sequence[MeasuredResult]) -> Span
     )
 
 
-def unlike(measured: Sequence[MeasuredResult]) -> list[Unlike]:
+def session_mismatches(measured: Sequence[MeasuredResult]) -> list[SessionMismatch]:
     """Return results of one setting that distance alone keeps apart, each beside the first of them.
 
     Args:
@@ -223,7 +223,7 @@ def unlike(measured: Sequence[MeasuredResult]) -> list[Unlike]:
             if first != other and at[0] == other_at[0]:
                 found[first, other, at[0]].append((at[1], other_at[1]))
     middles = {key: [median(side) for side in zip(*pairs, strict=True)] for key, pairs in found.items()}
-    return [Unlike(*key, *pair) for key, pair in middles.items() if max(pair) >= ALIKE * min(pair)]
+    return [SessionMismatch(*key, *pair) for key, pair in middles.items() if max(pair) >= ALIKE * min(pair)]
 
 
 # ---- What is the same ----------------------------------------------------------------------------
@@ -238,9 +238,13 @@ def setting_of(result: Result, job: JobKey) -> bytes:
     return msgspec.json.encode(
         [
             campaign.mpigauge,
-            {name: value for name, value in asdict(machine).items() if name not in NOT_THE_MACHINE},
-            {name: word for name, word in machine.variables.items() if not name.startswith(OF_THE_JOB)},
-            [getattr(plan, name) for name in LAUNCHED],
+            {name: value for name, value in asdict(machine).items() if name not in IGNORED_FIELDS},
+            {
+                name: word
+                for name, word in machine.variables.items()
+                if not name.startswith(JOB_VARIABLE_PREFIX)
+            },
+            [getattr(plan, name) for name in LAUNCH_KEYS],
             [[getattr(one, name) for name in LIBRARY] for one in libraries],
         ],
         order="deterministic",
@@ -296,7 +300,7 @@ def alike(parts: Sequence[AnyPlaced]) -> list[list[AnyPlaced]]:
 def _over(parts: Iterable[_Part], dated: Sequence[Sequence[Session]]) -> OverSessions | None:
     """Return the time of one cell over sessions; None if there is one only."""
     parts = list(parts)
-    sittings = _apart(sitting for part in parts for sitting in _sittings(part, dated[part.member]))
+    sittings = _apart(sitting for part in parts for sitting in _part_sessions(part, dated[part.member]))
     times_s = [session_time(one.launches_s) for one in sittings]
     time = across_times(times_s, max(part.time.step for part in parts), SESSIONS_LEAST)
     if time is None:
@@ -304,21 +308,21 @@ def _over(parts: Iterable[_Part], dated: Sequence[Sequence[Session]]) -> OverSes
     return OverSessions(time, max(one.end_s for one in sittings) - sittings[0].begin_s)
 
 
-def _sittings(part: _Part, sessions: Iterable[Session]) -> Iterator[_Sitting]:
+def _part_sessions(part: _Part, sessions: Iterable[Session]) -> Iterator[_PartSession]:
     for one in sessions:
         mine = [part.time.by_launch[number] for number in one.numbers if number in part.time.by_launch]
         if mine and min(mine) > 0:
-            yield _Sitting(one.begin_s, one.end_s, tuple(mine))
+            yield _PartSession(one.begin_s, one.end_s, tuple(mine))
 
 
-def _apart(sittings: Iterable[_Sitting]) -> list[_Sitting]:
+def _apart(sittings: Iterable[_PartSession]) -> list[_PartSession]:
     """Return sittings in the order of time; those that overlap are one, since they saw the same minutes."""
-    found: list[_Sitting] = []
+    found: list[_PartSession] = []
     for one in sorted(sittings):
         if found and one.begin_s <= found[-1].end_s:
             last = found.pop()
             found.append(
-                _Sitting(last.begin_s, max(last.end_s, one.end_s), (*last.launches_s, *one.launches_s))
+                _PartSession(last.begin_s, max(last.end_s, one.end_s), (*last.launches_s, *one.launches_s))
             )
         else:
             found.append(one)

@@ -34,7 +34,7 @@ UNIFORM_REACH = WIDTH_OF_NORMAL / 2 * math.sqrt(UNIFORM_VARIANCE)
 """Half-width of a 95 % interval over the width of a uniform distribution."""
 
 MINUTES_S = 600.0
-"""Launches that were spread over more have seen other minutes, and differ by what these do."""
+"""Launches spread over more time than this already differ by changes of speed."""
 
 _FREEDOM_LEAST = 8
 """Degrees of freedom within launches; with fewer visits, launches are not told apart."""
@@ -44,7 +44,7 @@ class Response(NamedTuple):
     """How times follow the speed of the cores.
 
     Attributes:
-        slope: The power of what arithmetic takes with which a time grows.
+        slope: Exponent k where a time grows with the k-th power of what arithmetic takes.
         error: Its standard error; infinite if nothing is known.
     """
 
@@ -53,11 +53,11 @@ class Response(NamedTuple):
 
     @property
     def exponent(self) -> float:
-        """What a time must be expected to follow: with its error, from 0 to 1."""
+        """The slope plus its standard error, between 0 and 1."""
         return min(max(self.slope, 0.0) + self.error, 1.0)
 
 
-class Meanwhile(NamedTuple):
+class SpeedRanges(NamedTuple):
     """The speeds that the cores of some ranks had.
 
     Attributes:
@@ -69,11 +69,11 @@ class Meanwhile(NamedTuple):
     response: Response = Response()
 
 
-def meanwhile_of(result: Result) -> dict[object, Meanwhile]:
-    """Return the speeds while launches were made; nothing of launches that were spread over other minutes.
+def speed_ranges_of(result: Result) -> dict[object, SpeedRanges]:
+    """Return the speeds while launches were made; nothing for launches that were spread over more time.
 
     Returns:
-        By what `seats.seat_of` says of cells; without ranks whose cores had one speed.
+        By what `rank_groups.seat_of` says of cells; without ranks whose cores had one speed.
     """
     if spread_s(result.launches, result.done) > MINUTES_S:
         return {}
@@ -81,14 +81,14 @@ def meanwhile_of(result: Result) -> dict[object, Meanwhile]:
     seats: Mapping[object, list[Visit]] = defaultdict(list)
     for visit in result.visits if spans else ():
         seats[seat_of(visit.cell)].append(visit)
-    return {seat: Meanwhile(span, response_of(seats[seat])) for seat, span in spans.items()}
+    return {seat: SpeedRanges(span, response_of(seats[seat])) for seat, span in spans.items()}
 
 
-def for_other_minutes(time: Known, visits: Sequence[Visit], meanwhile: Meanwhile | None) -> Known:
+def widened_for_speed_changes(time: Known, visits: Sequence[Visit], meanwhile: SpeedRanges | None) -> Known:
     """Return a time with an interval that also holds when the machine is at another of its speeds.
 
-    At another minute it may be at each speed that it had meanwhile, for any share of the time. So the time is
-    uniformly distributed over what it would be at the ends.
+    Later, the machine may run at each speed that it had while measuring, for any share of the time. So the
+    time is uniformly distributed over what it would be at the ends.
 
     Args:
         visits: Of the cell.

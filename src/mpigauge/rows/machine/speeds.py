@@ -77,7 +77,7 @@ def spans_of(visits: Sequence[Visit]) -> dict[object, float]:
     Of nine visits in ten, each by the mean of its two readings.
 
     Returns:
-        By what `seats.seat_of` says of their cells; ranks of under 20 visits are left out.
+        By what `rank_groups.seat_of` says of their cells; ranks of under 20 visits are left out.
     """
     known, readings = _readings(visits)
     made = [visits[place] for place in known.tolist()]

@@ -116,10 +116,10 @@ def overview_figure(query: Query) -> Figure:
 def columns_of_labels(panels: Sequence[OverviewPanel]) -> int:
     """Return how many labels fit side by side below a panel."""
     widest = max(len(curve.label) for panel in panels for curve in panel.series)
-    return 2 if widest * COLUMNS <= LETTERS_OF_PANEL else 1
+    return 2 if widest * COLUMNS <= MAX_LABEL_CHARS else 1
 
 
-LETTERS_OF_PANEL = 40
+MAX_LABEL_CHARS = 40
 
 
 def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> OverviewPanel:

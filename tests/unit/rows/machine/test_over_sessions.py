@@ -12,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.rows.machine.over_sessions import MeasuredResult, linked, spans_of, unlike, with_sessions
+from mpigauge.rows.machine.over_sessions import (
+    MeasuredResult,
+    linked,
+    session_mismatches,
+    spans_of,
+    with_sessions,
+)
 from mpigauge.rows.machine.sessions import Across, OverSessions
 from mpigauge.rows.rows import rows
 from mpigauge.stats.interval import interval_of
@@ -250,15 +256,15 @@ def test_what_distance_alone_keeps_apart_is_named() -> None:
     near, again, far = (
         day(number, 1000, line_ns=[line_ns] * 2) for number, line_ns in enumerate((40, 41, 245))
     )
-    (fact,) = unlike(known(near, again, far))
+    (fact,) = session_mismatches(known(near, again, far))
     assert (fact.first, fact.other, fact.of) == (0, 2, "line")
     assert (fact.first_s, fact.other_s) == pytest.approx((40e-9, 245e-9), rel=0.03)
-    assert [(one.first, one.other) for one in unlike(known(near, far, again))] == [(0, 1)]
-    assert unlike(known(near, again)) == []
-    assert unlike(known(near, day(5, 1000))) == []
-    assert unlike(known(near, changed(far, environment__host="node2"))) == []
-    assert unlike(known(near)) == []
+    assert [(one.first, one.other) for one in session_mismatches(known(near, far, again))] == [(0, 1)]
+    assert session_mismatches(known(near, again)) == []
+    assert session_mismatches(known(near, day(5, 1000))) == []
+    assert session_mismatches(known(near, changed(far, environment__host="node2"))) == []
+    assert session_mismatches(known(near)) == []
 
 
 def test_states_in_common_make_sessions_and_nothing_is_missing() -> None:
-    assert unlike(known(stated(0, ["near"] * 8), stated(2, ["near"] * 4 + ["far"] * 4))) == []
+    assert session_mismatches(known(stated(0, ["near"] * 8), stated(2, ["near"] * 4 + ["far"] * 4))) == []

@@ -11,7 +11,12 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.rows.estimate import Estimate, Printed
-from mpigauge.rows.machine.speed_uncertainty import Meanwhile, for_other_minutes, meanwhile_of, response_of
+from mpigauge.rows.machine.speed_uncertainty import (
+    SpeedRanges,
+    response_of,
+    speed_ranges_of,
+    widened_for_speed_changes,
+)
 from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.rows import rows
 from mpigauge.stats.interval import interval_of
@@ -93,7 +98,7 @@ def test_few_visits_of_a_cell_learn_from_the_others_of_its_ranks() -> None:
     chance = np.random.default_rng(7)
     cells = [cell(size=size) for size in range(20)]
     visits = [replace(one, cell=of) for of in cells for one in made(chance, 5, 0.02, 0.0)]
-    (meanwhile,) = meanwhile_of(result_of(campaign(*cells), *map(launch, range(1, 5)), *visits)).values()
+    (meanwhile,) = speed_ranges_of(result_of(campaign(*cells), *map(launch, range(1, 5)), *visits)).values()
     assert meanwhile.span == pytest.approx(math.log(SPEEDS[1] / SPEEDS[0]))
     assert meanwhile.response.exponent < 0.2
     assert median(response_of(visits[5 * place : 5 * place + 5]).exponent for place in range(20)) > 0.2
@@ -121,7 +126,7 @@ def test_launches_stay_what_they_are_and_times_of_others_too() -> None:
         assert abs(math.log(end / one.estimate)) == pytest.approx(math.hypot(part, machine))
     assert one.high / one.estimate != pytest.approx(one.estimate / one.low, rel=1e-4)
     printed = Printed(estimate=1e-6)
-    assert for_other_minutes(printed, (), Meanwhile(0.1)) is printed
+    assert widened_for_speed_changes(printed, (), SpeedRanges(0.1)) is printed
 
 
 @pytest.mark.truth
