@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.plan.model import Cell, JobKey
-from mpigauge.result.records import Visit
 from mpigauge.rows.clock_steps import median_of, relative_step
 from mpigauge.rows.estimate import Launches
 from mpigauge.rows.synchrony import in_time
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
-from mpigauge.stats.percentiles import Values
 from mpigauge.stats.ragged import Ragged, in_batches, ragged_of
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
-    from mpigauge.result.records import Launch
+    from mpigauge.result.records import Launch, Visit
+    from mpigauge.stats.percentiles import Values
 
 
 Steps = Mapping[JobKey, float]

@@ -327,7 +327,9 @@ def _independent_cells(residuals: Values, freedom: float) -> float:
     alike = about / np.linalg.norm(about, axis=0)
     # The squares of all correlations of cells add up to those of launches, which are far fewer.
     squared = float((np.square(alike @ alike.T).sum() - cells) / (cells * (cells - 1)))
-    shared = min(1.0, max(0.0, (squared - 1 / freedom) / (1 - 1 / freedom)))
+    # Two launches leave one degree of freedom: all cells are then alike or opposite, whatever they share.
+    beyond_chance = (squared - 1 / freedom) / (1 - 1 / freedom) if freedom > 1 else 1.0
+    shared = min(1.0, max(0.0, beyond_chance))
     return float(cells / (1 + (cells - 1) * shared))
 
 

@@ -199,6 +199,14 @@ def test_a_variance_that_is_small_by_luck_is_drawn_to_what_is_usual() -> None:
     assert (prior.freedom(np.full(20, 4.0)) >= 4).all()
 
 
+def test_two_launches_do_not_tell_how_much_cells_share() -> None:
+    residuals = launches(np.random.default_rng(5), 2, 0.02, cells=12)
+    residuals -= residuals.mean(axis=0)
+    prior = prior_of(residuals, residuals.var(axis=0, ddof=1), np.ones(12))
+    assert prior.most == pytest.approx(1.0)
+    assert (prior.freedom(np.ones(12)) == 1).all()
+
+
 def test_cells_that_share_launches_count_by_the_squares_of_their_correlations() -> None:
     found = launches(np.random.default_rng(18), 6, 0.02, cells=40)
     prior = prior_of(found, found.var(axis=0, ddof=1), np.full(40, 5.0))
