@@ -200,8 +200,6 @@ ClaimGap = Literal["untestable", "planted", "unmeasured"]
 it."""
 
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
-CLAIM_KINDS: tuple[ClaimKind, ...] = get_args(ClaimKind)
-
 CLAIMS_OF_TWO: frozenset[ClaimKind] = frozenset({"ratio", "difference", "from"})
 """Kinds of claims that compare cells."""
 
@@ -369,6 +367,3 @@ QUOTED_BY_PATTERN: frozenset[QuotedAs] = frozenset(
 
 FindingState = Literal["ok", "info", "note", "lacks"]
 """States of a finding of the doctor: in order; information; disturbs a measurement; makes it impossible."""
-
-FINDING_STATES: tuple[FindingState, ...] = get_args(FindingState)
-"""States of findings from the best to the worst."""

@@ -58,7 +58,7 @@ SIGNS: Mapping[MachineSign, str] = {
     "line": "hand-over of a cache line",
     "path": "empty message between hosts",
 }
-"""What shows the machine itself, in words."""
+"""Words for what shows the machine itself."""
 
 NOT_IN_TURN = {"slower": "longer", "faster": "shorter"}
 """Words for launches that were not made in turn: the difference may be the machine's."""

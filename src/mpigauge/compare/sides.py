@@ -1,4 +1,4 @@
-"""Which cells are compared: those that differ in one factor, of one campaign or two; and their families."""
+"""Cells that are compared: those that differ in one factor, of one campaign or two; and their families."""
 
 from __future__ import annotations
 

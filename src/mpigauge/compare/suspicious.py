@@ -70,7 +70,7 @@ def launches_for(cells: Sequence[Compared]) -> int:
 # ---- What was first seen of cells that were measured again ---------------------------------------
 
 RELABELLED = frozenset({"label"})
-"""What a second stage may call otherwise: two builds of one version that had no labels get some."""
+"""Factors that a second stage may name differently: two builds of one version that had no labels get some."""
 
 
 def first_looks(fresh: Comparison, before: Comparison) -> dict[Compared, Compared]:

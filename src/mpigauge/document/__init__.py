@@ -1,1 +1,1 @@
-"""What is shown: documents of lines and tables, and the words that all of them share."""
+"""Documents of lines and tables, and the words that all of them share."""

@@ -22,7 +22,7 @@ SIZELESS = patterns_with(lambda pattern: not pattern.sized)
 
 
 def names_of(found: Sequence[Subject], unsaid: Collection[str] = ()) -> list[str]:
-    """Of cells: with the version of a library only where there are several, so that a history outlives it.
+    """Return names of cells, with the version of a library only where there are several of them.
 
     Args:
         unsaid: Factors to leave out.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Distance, Nearness, Seats, StateName
 
 HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty message between hosts"}
-"""What shows the distance between ranks."""
+"""Words for what shows the distance between ranks."""
 
 
 def state_suffix(of: Subject | None) -> str:
@@ -67,7 +67,7 @@ BINDING_SENTENCES: dict[Seats, str] = {
     "changed": "the ranks were bound to other cores from launch to launch: bind them alike for one state",
     "unknown": "",
 }
-"""What the binding of ranks means, where the machine had several states."""
+"""Sentences on the binding of ranks, where the machine had several states."""
 
 
 def states_in_brief(result: Result, rows: Sequence[Row]) -> Iterator[str]:

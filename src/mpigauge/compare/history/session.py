@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Distance, MachineSign
 
 CellKey = tuple[str, int, int]
-"""What distinguishes cells of one curve, in the order of their sizes."""
+"""Key that distinguishes cells of one curve, in the order of their sizes."""
 
 OF_HISTORY = ALONG | {"mpi_version"}
 """Factors in which one curve may differ: it goes on with another version of its library, unless two versions
