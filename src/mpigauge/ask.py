@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from mpigauge.check.claims import ClaimSource
     from mpigauge.compare.history.session import SessionResult
     from mpigauge.document.document import Document, Units
+    from mpigauge.plan.model import Cell
     from mpigauge.query.query import Query, Source
     from mpigauge.result.reader import Result
     from mpigauge.rows.reasons import Reason
     from mpigauge.rows.rows import Row
     from mpigauge.show.compared import ComparedSources
+    from mpigauge.show.samples import SampleChoice
     from mpigauge.stats.decision import Thresholds
     from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
 
@@ -157,6 +159,33 @@ class Request:
         """
         self.check()
         return self.query_of(self.sources(results))
+
+    def all_states(self, query: Query) -> Query:
+        """Return a query with the numbers of every state of the machine.
+
+        The same query if a state was chosen, or if the machine was always in one.
+        """
+        from mpigauge.rows.machine.split import is_split
+
+        if self.state is not None or not any(is_split(source.result) for source in query.sources):
+            return query
+        return replace(self, each_state=True).query([source.result for source in query.sources])
+
+    def samples(self, results: Iterable[Result], keep: Callable[[Cell], bool]) -> list[SampleChoice]:
+        """Return the samples of cells, without computing any row.
+
+        Raises:
+            UsageError: A result has no such state, or records no disturbances.
+        """
+        from mpigauge.show.samples import choose_samples
+
+        return [choose_samples(result, self.selection.state, self.selection.only, keep) for result in results]
+
+    def samples_of(self, sources: Iterable[Source]) -> list[SampleChoice]:
+        """Return the samples of the cells that sources have rows of."""
+        from mpigauge.show.samples import choose_samples_of_rows
+
+        return [choose_samples_of_rows(source, self.selection.state) for source in sources]
 
     def selected(self, results: Iterable[Result]) -> list[Source]:
         """Return results with the rows of the selected cells.

@@ -20,7 +20,6 @@ import pytest
 from mpigauge import units
 from mpigauge.ask import VERBS, Request
 from mpigauge.cli import status_of
-from mpigauge.cli.verbs.report import queries
 from mpigauge.errors import UsageError
 from mpigauge.importers import loading
 from mpigauge.mpi.kinds import GIVES_WAY
@@ -550,7 +549,9 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
 
     monkeypatch.setattr(Cells, "number", numbered)
     monkeypatch.setattr("mpigauge.show.report.curves.below", below)
-    query, each = queries(Request(VERBS["report"]), [said.path])
+    request = Request(VERBS["report"])
+    query = request.query([said.result])
+    each = request.all_states(query)
     page = page_of(query, each, GIVES_WAY)
     charts = [each.chart for section in page.sections for each in section.charts if each.chart is not None]
     for curve in (curve for chart in charts if chart.quantity == "time" for curve in chart.curves):

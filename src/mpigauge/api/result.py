@@ -149,13 +149,11 @@ class Result:
         Raises:
             UsageError: The result has no such pattern, size, series or state.
         """
+        request = _request("rows", sizes, series, state, only)
         if series:
-            request = replace(_request("rows", sizes, series, state, only), each_state=True)
-            sources = self._chosen(request, pattern)
-            choices = [samples.choose_samples_of_rows(source, state) for source in sources]
+            choices = request.samples_of(self._chosen(replace(request, each_state=True), pattern))
         else:
-            keep = self._keeps(pattern, sizes)
-            choices = [samples.choose_samples(result, state, only, keep) for result in self.results]
+            choices = request.samples(self.results, self._keeps(pattern, sizes))
         return self._table(concatenated([*samples.pieces(choices, most=ALL_AT_ONCE)]), None)
 
     def compare(

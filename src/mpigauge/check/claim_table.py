@@ -14,7 +14,7 @@ from mpigauge import units
 from mpigauge.check.claims import ClaimSource
 from mpigauge.document.document import Column, Document, Line, Table, Units
 from mpigauge.document.phrases import phrases_of, state_words
-from mpigauge.document.records import cell_record, finite_or_none
+from mpigauge.document.records import cell_record, finite_or_none, state_record
 from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.rows.group import STATE
 from mpigauge.vocabulary import ALL, CLAIM_VERDICTS, CLAIMS_OF_SIZES, SHARES, TIMES
@@ -359,7 +359,7 @@ def _number_record(one: ClaimNumber) -> dict[str, Any]:
     return {
         **cell_record(one.row.cell),
         "file": one.of.material.file,
-        "state": one.row.state,
+        **state_record(one.row.of),
         "against": cell_record(one.against.row.cell) if one.against else None,
         "against_file": one.against.material.file if one.against else None,
         "estimate": finite_or_none(one.estimate),

@@ -9,8 +9,8 @@ from mpigauge import units
 from mpigauge.check.expectations import DEFAULT_STATISTIC, CheckedExpectation, check_row
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, format_value
-from mpigauge.document.phrases import UNSAID, phrases_of, state_words
-from mpigauge.document.records import finite_or_none, subject_record
+from mpigauge.document.phrases import UNSAID, phrases_of, state_phrase, state_words
+from mpigauge.document.records import finite_or_none, state_record, subject_record
 from mpigauge.plan.sizes import size_filter
 from mpigauge.query.series import has_words
 from mpigauge.rows.estimate import Printed
@@ -116,7 +116,7 @@ def check_expectation(expectation: Expectation, rows: Iterable[Row]) -> list[Che
 
 def _named(row: Row) -> str:
     """Return the words by which an expectation may select a row."""
-    return " ".join([*phrases_of(row.cell).values(), row.cell.mpi, row.state or ""])
+    return " ".join([*phrases_of(row.cell).values(), row.cell.mpi, *state_phrase(row.of).values()])
 
 
 def verdict_of(found: Iterable[CheckedExpectation]) -> ExpectationVerdict:
@@ -184,7 +184,7 @@ def _record(one: CheckedExpectation) -> dict[str, Any]:
     return {
         "name": expectation.name,
         "text": expectation.text,
-        **(subject_record(one.row.of) if one.row is not None else {"state": None}),
+        **(subject_record(one.row.of) if one.row is not None else state_record(None)),
         "quantity": expectation.quantity,
         "stat": expectation.stat,
         "below": expectation.below,

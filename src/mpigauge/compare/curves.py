@@ -24,12 +24,11 @@ if TYPE_CHECKING:
     from mpigauge.compare.within import Within
     from mpigauge.plan.model import Cell
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.group import Key
+    from mpigauge.rows.group import Key, Subject
     from mpigauge.rows.machine.conditions import Distances
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.rows.same_distance import DistanceMismatch
-    from mpigauge.vocabulary import StateName
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 
@@ -39,16 +38,19 @@ class Curve:
     """Times of one pattern against size.
 
     Attributes:
-        cell: The smallest of it.
+        of: The smallest cell of it, in its state of the machine.
         rows: By size, each with a time and that of each launch.
-        state: The state of the machine; None if it had only one.
         within: Comparisons within its result; None to compare each pair of curves by itself.
     """
 
-    cell: Cell
+    of: Subject
     rows: Mapping[int, Row]
-    state: StateName | None = None
     within: Within | None = None
+
+    @property
+    def cell(self) -> Cell:
+        """The smallest cell of it."""
+        return self.of.cell
 
     @cached_property
     def times(self) -> Mapping[int, Timing]:
@@ -125,7 +127,7 @@ def _launches(row: Row) -> Mapping[int, float]:
 def _curve(rows: Sequence[Row], within: Within | None) -> Curve:
     """Return the curve of rows; its cell is the smallest, which has the window that was asked for."""
     smallest = min((row.cell for row in rows), key=lambda cell: cell.bytes)
-    return Curve(smallest, {row.cell.bytes: row for row in rows}, rows[0].state, within)
+    return Curve(rows[0].of._replace(cell=smallest), {row.cell.bytes: row for row in rows}, within)
 
 
 def _place(cell: Cell) -> tuple[str, str]:

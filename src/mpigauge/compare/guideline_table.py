@@ -14,7 +14,7 @@ from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import WORDS, phrases_of, unusual
 from mpigauge.document.ratio_words import OF_PAIRS
-from mpigauge.document.records import cell_record, finite_or_none
+from mpigauge.document.records import cell_record, finite_or_none, states_record
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import default_mode
 from mpigauge.sequences import group_by
@@ -278,7 +278,7 @@ def _record(checked: Checked) -> dict[str, Any]:
     numbers = ("ratio", "low", "high", "bound", "p", "launches")
     return {
         **cell_record(other.cell),
-        "states": [part.base.state for part in parts if part.base.state],
+        "states": [*filter(None, states_record(part.base.of for part in parts))],
         "kind": checked.kind,
         "against_mode": base.cell.mode,
         "against_bytes": base.cell.bytes,

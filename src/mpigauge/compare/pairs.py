@@ -17,8 +17,8 @@ from mpigauge.stats.interval import UNIFORM_VARIANCE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +145,9 @@ class StateMatchedPair(Pair):
         return len(self._in_pairs[0]) >= MIN_LAUNCHES
 
     @property
-    def states(self) -> tuple[StateName | None, ...]:
-        """States of the machine that the two are compared in."""
-        return tuple(part.base.state for part in self.by_state if self.single_state in {None, part})
+    def subjects(self) -> tuple[Subject, ...]:
+        """What is compared: the cell of the base, in each state of the machine that both share."""
+        return tuple(part.base.of for part in self.by_state if self.single_state in {None, part})
 
     @property
     def launches(self) -> int:

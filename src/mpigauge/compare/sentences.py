@@ -10,7 +10,7 @@ from mpigauge import units
 from mpigauge.compare.comparison import CONTROLS, MIN_BASE_SESSIONS, distance, without_effect
 from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.session_sentences import odd_lines, too_few_words
-from mpigauge.document.phrases import UNSAID, WORDS, phrases_of, state_words
+from mpigauge.document.phrases import UNSAID, WORDS, phrases_of, state_words, within_one_state_line
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.estimate import Printed
@@ -375,8 +375,7 @@ def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:
         if isinstance(pair, StateMatchedPair) and pair.single_state is not None
     ]
     if within:
-        states = ", ".join(dict.fromkeys(str(pair.base.state) for pair in within))
-        yield f"compared within one state ({states}), as the machine changes between launches: {len(within)}"
+        yield within_one_state_line(pair.base.of for pair in within)
 
 
 def _unmoved(shown: Comparison) -> str:

@@ -183,9 +183,7 @@ def _with_own_control(alike: Sequence[Side]) -> list[Side]:
 
 def _pair(base: Side, other: Side, near: bool, *, same_library: bool) -> Pair:
     """Return the pair of two sides, matched by state if the machine had several."""
-    if {row.state for row in base.by_state} == {row.state for row in other.by_state} and len(
-        base.by_state
-    ) == 1:
+    if len(base.by_state) == len(other.by_state) == 1 and same_state(base.row, other.row):
         # Of imported numbers it is unknown when they were measured: equal launch numbers are no pairs.
         in_turn = not (base.row.imported or other.row.imported)
         return Pair(base.row, other.row, near, interleaved=in_turn, same_library=same_library)

@@ -11,7 +11,14 @@ from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.document.cell_names import names_of, plain_phrases
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
-from mpigauge.document.records import cell_record, finite_or_none, odd_records, subject_record
+from mpigauge.document.records import (
+    cell_record,
+    finite_or_none,
+    odd_records,
+    state_record,
+    states_record,
+    subject_record,
+)
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import DIFFERENT
 
@@ -292,8 +299,8 @@ def _record(cell: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any
     return {
         **cell_record(base.cell),
         "other": _other(cell.pair),
-        "state": base.state,
-        "states": list(cell.pair.states) if isinstance(cell.pair, StateMatchedPair) else [],
+        **state_record(base.of),
+        "states": states_record(cell.pair.subjects) if isinstance(cell.pair, StateMatchedPair) else [],
         "base_s": finite_or_none(cell.pair.time_s(0)),
         "other_s": finite_or_none(cell.pair.time_s(1)),
         "ratio": finite_or_none(cell.ratio),

@@ -13,6 +13,7 @@ from mpigauge.compare.comparison import compare
 from mpigauge.compare.interim_looks import level_of
 from mpigauge.compare.sides import compared_by, pairs_between, pairs_by, varied_variables
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
+from mpigauge.rows.group import in_one_state, of_states, state_in
 from mpigauge.rows.ratios import ratio_from
 from mpigauge.stats.decision import Thresholds
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from mpigauge.compare.comparison import Compared
     from mpigauge.compare.pairs import Pair
     from mpigauge.result.reader import Result
+    from mpigauge.rows.group import Key
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName
 
     Known = Mapping[tuple[object, object], Compared]
 
@@ -50,28 +51,27 @@ class Within:
         self._thresholds = Thresholds(level=level_of(result.campaign.plan))
         self._rows = list(rows)
         self._variables = varied_variables(row.cell for row in self._rows)
-        self._known: dict[tuple[str, StateName | None], Known] = {}
+        self._known: dict[Key, Known] = {}
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
-        states = {row.state for row in (over, under)} - {None}
-        if len(states) > 1:
+        if not in_one_state((over, under)):
             return None
-        state = over.state or under.state
         differs = {name for name in BY_NAME if getattr(over.cell, name) != getattr(under.cell, name)}
         for factor in (*COMPARED_BY, *self._variables):
             if differs and differs <= compared_by(factor):
-                known = self._by(factor, state)
+                known = self._by(factor, (over, under))
                 if {(under.cell, over.cell), (over.cell, under.cell)} & known.keys():
                     return _ratio(known, over.cell, under.cell)
         return None
 
-    def _by(self, factor: str, state: StateName | None) -> Known:
-        if (factor, state) not in self._known:
-            rows = [row for row in self._rows if row.state in (state, None)]
-            pairs = pairs_by(rows, factor, self._libraries)
-            self._known[factor, state] = _compared(pairs, self._thresholds, lambda row: row.cell)
-        return self._known[factor, state]
+    def _by(self, factor: str, both: Sequence[Row]) -> Known:
+        """Return the comparison by a factor of rows of the state of the machine that two rows are of."""
+        key = (factor, state_in(both))
+        if key not in self._known:
+            pairs = pairs_by(of_states(self._rows, both), factor, self._libraries)
+            self._known[key] = _compared(pairs, self._thresholds, lambda row: row.cell)
+        return self._known[key]
 
 
 class Between:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.doctor.table import DoctorFinding
+from mpigauge.document.state_words import distances
 from mpigauge.rows.machine.speeds import STEADY
 from mpigauge.rows.machine.steadiness import SHARED_MOST, STOLEN_MOST
 
@@ -94,18 +95,13 @@ def _distance(watched: Watched, *, cores: int, no_ranks: str) -> DoctorFinding:
     if watched.line_s is None:
         why = "with one core there is none" if cores == 1 else no_ranks or "no two ranks were on one host"
         return DoctorFinding("note", "distance of cores", f"not known: {why}")
-    if not watched.states:
+    if not watched.split:
         value = f"one state: a cache line takes {units.format_time(watched.line_s)} from core to core"
         return DoctorFinding("ok", "distance of cores", value)
-    distances = [
-        f"{state.name} {units.format_time(state.handover_s)} ({units.format_percent(state.time_share)}, "
-        f"{units.counted(state.episodes, 'time')})"
-        for state in watched.states
-    ]
     return DoctorFinding(
         "note",
         "distance of cores",
-        f"it changes: a cache line takes {', '.join(distances)}",
+        f"it changes: a cache line takes {', '.join(distances(watched.split))}",
         "small messages change with it: mpigauge gives a number for each state",
     )
 
@@ -114,5 +110,5 @@ def summary(watched: Watched) -> str:
     """Return the whole in one line."""
     disturbed = watched.disturbed_share is not None and watched.disturbed_share > QUIET_SHARE
     words = ["busy" if disturbed or _shares_cores(watched) else "quiet"]
-    words += [f"in {len(watched.states)} states"] if watched.states else []
+    words += [f"in {len(watched.split.states)} states"] if watched.split else []
     return f"watched for {watched.seconds:.0f} s: {', '.join(words)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from mpigauge.document.records import cell_record
+from mpigauge.document.records import cell_record, state_record
 from mpigauge.plan.model import Cell
 from mpigauge.rows.group import Subject
 
@@ -46,7 +46,7 @@ def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
         if not cells[name]
     }
     if any("Subject" in str(field.type) for field in fields(fact)):
-        value["state"] = of.state if (of := subject_in(fact)) is not None else None
+        value |= state_record(subject_in(fact))
     return Finding(kind, "info", tuple(cell for mine in cells.values() for cell in mine), value, text)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.factors import Factor
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
+    from mpigauge.rows.reasons import NotInState
     from mpigauge.vocabulary import Pairing
 
 Factors = dict[str, str]
@@ -121,6 +122,9 @@ def unusual(cell: Cell) -> list[str]:
     return [phrase for phrase in phrases_of(cell, ("pair", *DETAILS)).values() if phrase not in UNSAID]
 
 
+# ---- State of the machine -----------------------------------------------------------------------
+
+
 def state_words(of: Subject) -> list[str]:
     """Return `state far`, where a number is of one state of the machine among several; else nothing."""
     return [f"state {of.state}"] if of.state else []
@@ -129,3 +133,20 @@ def state_words(of: Subject) -> list[str]:
 def state_phrase(of: Subject) -> Factors:
     """Return the state of the machine by its name among factors; nothing where it had one only."""
     return {STATE: of.state} if of.state else {}
+
+
+def state_suffix(of: Subject | None) -> str:
+    """What follows a name, where it is of one state among several: ` while far`."""
+    return f" while {of.state}" if of is not None and of.state else ""
+
+
+def within_one_state_line(compared: Iterable[Subject]) -> str:
+    """Return a line on numbers that are compared within one state, as most launches were not in like ones."""
+    names = [str(of.state) for of in compared]
+    states = ", ".join(dict.fromkeys(names))
+    return f"compared within one state ({states}), as the machine changes between launches: {len(names)}"
+
+
+def never_in_state(fact: NotInState) -> str:
+    """Return why a cell has no number in the state that was asked for."""
+    return f"never measured while the machine was in state {fact.of.state}"

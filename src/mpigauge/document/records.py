@@ -22,7 +22,17 @@ def cell_record(cell: Cell) -> dict[str, Any]:
 
 def subject_record(of: Subject) -> dict[str, Any]:
     """Return what a number is of, as JSON has it: a cell, and the state of the machine or null."""
-    return {**cell_record(of.cell), "state": of.state}
+    return {**cell_record(of.cell), **state_record(of)}
+
+
+def state_record(of: Subject | None) -> dict[str, Any]:
+    """Return the state of the machine that a number is of; null where there is one only, or no number."""
+    return {"state": of.state if of is not None else None}
+
+
+def states_record(subjects: Iterable[Subject]) -> list[Any]:
+    """Return the states of the machine that several numbers are of."""
+    return [of.state for of in subjects]
 
 
 def finite_or_none(value: float | None) -> float | None:

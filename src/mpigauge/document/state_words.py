@@ -16,18 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.result.reader import Result
-    from mpigauge.rows.group import Subject
-    from mpigauge.rows.machine.split import State
+    from mpigauge.rows.machine.split import Split, State
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, Nearness, Seats, StateName
 
 HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty message between hosts"}
 """Words for what shows the distance between ranks."""
-
-
-def state_suffix(of: Subject | None) -> str:
-    """What follows a name, where it is of one state among several: ` while far`."""
-    return f" while {of.state}" if of is not None and of.state else ""
 
 
 def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:
@@ -106,6 +100,15 @@ def _words(states: Sequence[State], hardware: Mapping[StateName, str]) -> Iterat
         if state.of == "line" and state.name in hardware:
             takes = f"{takes}, {hardware[state.name]}"
         yield f"{state.name} ({takes}) {share}{' of the time' if first else ''}"
+
+
+def distances(split: Split) -> list[str]:
+    """Return each state with its hand-over time, its share of the time and how often it came."""
+    return [
+        f"{state.name} {units.format_time(state.handover_s)} ({units.format_percent(state.time_share)}, "
+        f"{units.counted(state.episodes, 'time')})"
+        for state in split.states
+    ]
 
 
 def _episodes(state: State) -> str:

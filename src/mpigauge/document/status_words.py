@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from mpigauge.document.phrases import never_in_state
 from mpigauge.rows.reasons import (
     CellFailed,
     FromPublication,
@@ -52,7 +53,7 @@ def reason_sentence(fact: Reason) -> str:  # noqa: PLR0911 - a sentence each
         case NotReached():
             return "the campaign ended before it"
         case NotInState():
-            return f"never measured while the machine was in state {fact.state}"
+            return never_in_state(fact)
         case CellFailed():
             return f"{fact.kind} in launch {fact.launch}: {fact.line or NO_LAST_WORDS}"
         case LaunchFailed():

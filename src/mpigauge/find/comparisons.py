@@ -15,8 +15,9 @@ from mpigauge import units
 from mpigauge.compare.size_ratio import size_runs
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
+from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import times_words
-from mpigauge.document.state_words import HANDED_OVER, state_suffix
+from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.find.answer import latency_bytes
 from mpigauge.find.phrases import runs_words
 from mpigauge.plan.factors import LIBRARY, PLACE

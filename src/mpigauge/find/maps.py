@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.document.document import Line
 from mpigauge.linkmap import table as linkmap_table
-from mpigauge.linkmap.linkmap import is_map, map_or_none, state_of
+from mpigauge.linkmap.linkmap import is_map, map_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def map_of(source: Source) -> LinkMap | None:
     """Return the map that a result is, of the state that its rows are of; None if it is none, or several."""
-    return map_or_none(source.result, state_of(source.rows)) if is_map(source.result) else None
+    return map_or_none(source.result, source.rows) if is_map(source.result) else None
 
 
 def verdicts(sources: Sequence[Source]) -> Iterator[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.finding import finding
-from mpigauge.document.state_words import state_suffix
+from mpigauge.document.phrases import state_suffix
 from mpigauge.plan.factors import ALONG
 from mpigauge.rows.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
 from mpigauge.rows.group import Subject, group, job_key

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of
+from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of, state_suffix
 from mpigauge.document.ratio_words import VERDICTS, times_words, verdict_words
-from mpigauge.document.state_words import state_suffix
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.sequences import runs as in_runs
 from mpigauge.stats.decision import MARGIN

@@ -104,18 +104,17 @@ def is_map(result: Result) -> bool:
     return bool(talking) and all(cell.pair for cell in talking)
 
 
-def map_or_none(result: Result, state: StateName | None = None) -> LinkMap | None:
-    """Return the map of a result; None if it has none, several, or one that is too large."""
+def map_or_none(result: Result, known: Iterable[Row] = ()) -> LinkMap | None:
+    """Return the map of a result; None if it has none, several, or one that is too large.
+
+    Args:
+        known: Rows whose state of the machine it is of, if they are all of one.
+    """
+    states = {row.state for row in known if row.cell.pair}
     try:
-        return link_map(result, state=state)
+        return link_map(result, state=states.pop() if len(states) == 1 else None)
     except UsageError:
         return None
-
-
-def state_of(known: Iterable[Row]) -> StateName | None:
-    """Return the state of the machine of all rows; None if they are of several, or of none."""
-    states = {row.state for row in known if row.cell.pair}
-    return states.pop() if len(states) == 1 else None
 
 
 def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:

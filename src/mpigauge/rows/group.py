@@ -32,8 +32,8 @@ class OfCell(Protocol):
         """The cell."""
 
     @property
-    def state(self) -> StateName | None:
-        """The state of the machine; None if that had one only."""
+    def of(self) -> Subject:
+        """The cell, in its state of the machine."""
 
 
 class Subject(NamedTuple):
@@ -41,6 +41,11 @@ class Subject(NamedTuple):
 
     cell: Cell
     state: StateName | None = None
+
+    @property
+    def of(self) -> Subject:
+        """The subject itself, which can be grouped as what is of it."""
+        return self
 
 
 R = TypeVar("R", bound=OfCell)
@@ -62,7 +67,7 @@ def group_cells(cells: Iterable[Cell], but: Container[str]) -> list[list[Cell]]:
 
 def row_key(row: OfCell, but: Container[str] = ()) -> Key:
     """Return what a row is of, its state of the machine included, without these factors."""
-    return (*cell_key(row.cell, but), None if STATE in but else row.state)
+    return (*cell_key(row.cell, but), None if STATE in but else row.of.state)
 
 
 def cell_key(cell: Cell, but: Container[str] = ()) -> Key:
@@ -77,37 +82,42 @@ def words_key(words: Mapping[str, str], but: Container[str] = ()) -> tuple[tuple
 
 def each_state(rows: Sequence[R]) -> list[list[R]]:
     """Return rows for each state of the machine that they are of, with those of no state in each."""
-    states = dict.fromkeys(row.state for row in rows if row.state) or (None,)
-    return [[row for row in rows if row.state in {state, None}] for state in states]
+    states = dict.fromkeys(row.of.state for row in rows if row.of.state) or (None,)
+    return [[row for row in rows if row.of.state in {state, None}] for state in states]
 
 
 def by_state(rows: Sequence[R]) -> Iterator[tuple[list[R], list[R]]]:
     """Yield rows of one state, or of none, and those that they may be divided by: theirs, and of no state."""
-    for state, mine in group_by(rows, lambda row: row.state).items():
-        yield mine, [row for row in rows if row.state in {state, None}]
+    for state, mine in group_by(rows, lambda row: row.of.state).items():
+        yield mine, [row for row in rows if row.of.state in {state, None}]
 
 
 def in_one_state(rows: Iterable[OfCell]) -> bool:
     """Return whether rows are of one state of the machine, as far as they are of any."""
-    return len({row.state for row in rows} - {None}) <= 1
+    return len({row.of.state for row in rows} - {None}) <= 1
 
 
 def same_state(one: OfCell, other: OfCell) -> bool:
     """Return whether two rows are of the same state of the machine, or both of none."""
-    return one.state == other.state
+    return one.of.state == other.of.state
 
 
 def of_states(rows: Iterable[R], others: Iterable[OfCell]) -> list[R]:
     """Return rows of the states of the machine that others are of, and of no state."""
-    states = {row.state for row in others} | {None}
-    return [row for row in rows if row.state in states]
+    states = {row.of.state for row in others} | {None}
+    return [row for row in rows if row.of.state in states]
 
 
 def subject_of(rows: Sequence[OfCell]) -> Subject:
     """Return the cell of the first of several rows, in the state that any of them is of."""
-    return Subject(rows[0].cell, next((row.state for row in rows if row.state), None))
+    return Subject(rows[0].cell, state_in(rows))
+
+
+def state_in(rows: Iterable[OfCell]) -> StateName | None:
+    """Return the state of the machine that any of several rows is of; None if none is of any."""
+    return next((row.of.state for row in rows if row.of.state), None)
 
 
 def job_key(row: OfCell) -> Key:
     """Return the job that a row is of, and the state of the machine."""
-    return row.cell.job, row.state
+    return row.cell.job, row.of.state

@@ -55,7 +55,7 @@ class Judged:
     """A cell in a state of the machine, and whether its time counts.
 
     Attributes:
-        state: None for all of them.
+        of: The cell, in its state if it was measured in several.
         time: None if there is none, or none that can be believed.
         outcome: What became of the cell.
         visits: Those that the time rests on.
@@ -67,8 +67,7 @@ class Judged:
         states: The time of the cell in every state; none if there is one only.
     """
 
-    cell: Cell
-    state: StateName | None
+    of: Subject
     time: Timing | None
     outcome: Outcome
     visits: tuple[Visit, ...] = ()
@@ -98,10 +97,10 @@ def judge(
     found: list[Judged] = []
     for cell, mine in parts.items():
         judged = {part.state: records.judged(cell, part) for part in mine}
-        states = tuple(StateTime(one.state, one.time) for one in judged.values() if one.state and one.time)
+        states = tuple(StateTime(state, one.time) for state, one in judged.items() if state and one.time)
         shown = [judged[part.state] for part in split.shown(mine, choice)]
         if not shown and choice is not None and choice != "all":
-            shown = [records.never_in(cell, choice)]
+            shown = [records.never_in(Subject(cell, choice))]
         found += [replace(one, states=states) for one in shown] if states else shown
     return found
 
@@ -131,7 +130,8 @@ class ResultRecords:
 
     def judged(self, cell: Cell, part: SplitPart) -> Judged:
         """Return what is said of a part; a time that cannot be believed takes all measured with it along."""
-        time, visits = self._times.by_part.get(Subject(cell, part.state)), part.visits
+        of = part.subject(cell)
+        time, visits = self._times.by_part.get(of), part.visits
         outcome, travel = outcome_of(self._outcomes, cell, time), self._labels.of(cell)
         if time is not None and (refusal := self._refusal(cell, time, travel)):
             outcome, time, visits = Outcome("failed", refusal), None, ()
@@ -140,15 +140,13 @@ class ResultRecords:
         clock = self._clocks.get(cell.job) if start else None
         disturbed = None if self._crowding.lacks_processors(cell) else disturbed_share(good)
         warnings = self._warnings(cell, time, good, start, clock)
-        return Judged(
-            cell, part.state, time, outcome, visits, good, start, clock, travel, disturbed, warnings
-        )
+        return Judged(of, time, outcome, visits, good, start, clock, travel, disturbed, warnings)
 
-    def never_in(self, cell: Cell, state: StateName) -> Judged:
+    def never_in(self, of: Subject) -> Judged:
         """Return what is said of a cell that was never measured in the state that is asked for."""
-        limit_bytes = outcome_of(self._outcomes, cell, None).limit_bytes
-        outcome = Outcome("skipped", NotInState(state), limit_bytes)
-        return Judged(cell, state, None, outcome, travel=self._labels.of(cell))
+        limit_bytes = outcome_of(self._outcomes, of.cell, None).limit_bytes
+        outcome = Outcome("skipped", NotInState(of), limit_bytes)
+        return Judged(of, None, outcome, travel=self._labels.of(of.cell))
 
     def _refusal(self, cell: Cell, time: Timing, travel: Travel | None) -> Reason | None:
         """Return why a time cannot be believed; None if it can."""

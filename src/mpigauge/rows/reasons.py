@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from mpigauge.vocabulary import FailureKind, RefutationKind, StateName
+from mpigauge.rows.group import Subject
+from mpigauge.vocabulary import FailureKind, RefutationKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +24,13 @@ class NotReached:
 
 @dataclass(frozen=True, slots=True)
 class NotInState:
-    """The cell was measured, but never in the state of the machine that was asked for."""
+    """The cell was measured, but never in the state of the machine that was asked for.
 
-    state: StateName
+    Attributes:
+        of: The cell, in that state.
+    """
+
+    of: Subject
 
 
 @dataclass(frozen=True, slots=True)

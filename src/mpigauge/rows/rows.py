@@ -158,7 +158,8 @@ def annotate(loaded: LoadedResult, judged: Sequence[Judged]) -> list[Row]:
 def _row(
     one: Judged, loaded: LoadedResult, sessions: Sequence[Sequence[int]], startup_s: float | None
 ) -> Row:
-    cell, time, good, pattern = one.cell, one.time, one.good, loaded.patterns.get(one.cell.pattern)
+    cell, time, good = one.of.cell, one.time, one.good
+    pattern = loaded.patterns.get(cell.pattern)
     return Row(
         cell=cell,
         status=one.outcome.status,
@@ -183,7 +184,7 @@ def _row(
         batch=max((visit.batch for visit in good), default=0),
         warnings=one.warnings,
         visits=one.visits,
-        state=one.state,
+        state=one.of.state,
         states=one.states,
         disturbed_share=one.disturbed_share,
     )

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.rows.estimate import estimates, printed
-from mpigauge.rows.group import Subject
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.serial_correlation import launches_in_time
 from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of, widened_for_speed_changes
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Imported, Visit
     from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.load import LoadedResult
     from mpigauge.rows.machine.serial_correlation import InTime
     from mpigauge.rows.machine.split import SplitPart
@@ -47,7 +47,7 @@ def estimate(loaded: LoadedResult, parts: Mapping[Cell, Sequence[SplitPart]], st
     Args:
         stat: The statistic that stands for a launch; one of `vocabulary.STATS`.
     """
-    visits = {Subject(cell, part.state): part.visits for cell, mine in parts.items() for part in mine}
+    visits = {part.subject(cell): part.visits for cell, mine in parts.items() for part in mine}
     measured = _measured(loaded, visits, stat)
     # Launches in several states follow each other by these: they are told apart, not widened for it.
     in_time = None if is_split(loaded.result) else launches_in_time(measured.values())

@@ -29,8 +29,8 @@ class ChartCurve:
         pieces: Points, with intervals where they have one; a line connects those of one piece.
         texts: Texts of the points, in the order of the pieces, for whoever points at them; may be empty.
         cells: Numbers of the points' cells on a page; empty where there is no page, or no cell.
-        state: State of the machine that it is of; empty if that does not matter.
-        hidden: Whether it is hidden until its state is chosen.
+        variant: Choice of the page's switch that shows it; empty if it is always shown.
+        hidden: Whether it is hidden until its variant is chosen.
     """
 
     label: str
@@ -38,7 +38,7 @@ class ChartCurve:
     pieces: Sequence[Sequence[Point]]
     texts: Sequence[str] = ()
     cells: Sequence[int] = ()
-    state: str = ""
+    variant: str = ""
     hidden: bool = False
 
     @property

@@ -12,7 +12,7 @@ from mpigauge.find.answer import answers
 from mpigauge.find.findings import findings_of
 from mpigauge.find.transport import doubt_of
 from mpigauge.linkmap import table as linkmap_table
-from mpigauge.linkmap.linkmap import is_map, map_or_none, state_of
+from mpigauge.linkmap.linkmap import is_map, map_or_none
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.machine.split import split_of
 from mpigauge.show.columns import EXTRA_COLUMNS
@@ -195,7 +195,7 @@ def result_record(
 
 def _map(result: Result, rows: Sequence[Row]) -> dict[str, Any] | None:
     """Return the verdict of `mpigauge map` if the result is a map."""
-    shown = map_or_none(result, state_of(rows)) if is_map(result) else None
+    shown = map_or_none(result, rows) if is_map(result) else None
     return linkmap_table.record(shown) if shown is not None else None
 
 

@@ -179,7 +179,11 @@ def test_launches_of_unlike_states_are_compared_within_one() -> None:
         assert slower[number].verdict == "slower"
         for one in slower[number].cells:
             assert isinstance(one.pair, StateMatchedPair)
-            assert (one.verdict, one.pair.paired, one.pair.states) == ("slower", False, ("near",))
+            assert (one.verdict, one.pair.paired, [of.state for of in one.pair.subjects]) == (
+                "slower",
+                False,
+                ["near"],
+            )
             assert one.decision is not None
             assert one.decision.ratio == pytest.approx(1.1, rel=0.03)
 

@@ -42,6 +42,10 @@ class Measured:
     cell: Cell
     state: StateName | None = None
 
+    @property
+    def of(self) -> Subject:
+        return Subject(self.cell, self.state)
+
 
 NAMES = st.frozensets(st.sampled_from([*BY_NAME, STATE]))
 CELLS = st.builds(

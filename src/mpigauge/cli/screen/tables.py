@@ -87,18 +87,16 @@ def _samples(paths: Sequence[Path], request: Request) -> Document:
     from mpigauge.plan.sizes import size_filter
     from mpigauge.show import samples
 
-    picked = request.selection
-    if picked.series:
-        sources = replace(request, each_state=True).selected(map(load, paths))
-        return samples.document([samples.choose_samples_of_rows(source, picked.state) for source in sources])
-    sizes = size_filter(picked.sizes)
+    results = map(load, paths)
+    if request.selection.series:
+        every = replace(request, each_state=True)
+        return samples.document(every.samples_of(every.selected(results)))
+    sizes = size_filter(request.selection.sizes)
 
     def keep(cell: Cell) -> bool:
         return sizes(cell.bytes)
 
-    return samples.document(
-        [samples.choose_samples(load(path), picked.state, picked.only, keep) for path in paths]
-    )
+    return samples.document(request.samples(results, keep))
 
 
 def _cache(paths: Sequence[Path], options: TableOptions) -> TableCache:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,10 +24,7 @@ from mpigauge.inputs import check_output
 from mpigauge.result.files import named, stem_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mpigauge.ask import Selection
-    from mpigauge.query.query import Query
 
 FORMS = (".html", ".htm")
 
@@ -86,22 +82,10 @@ def command(
 
     units, thresholds = units_of(unit_names), thresholds_of(margin, allow)
     check_by(len(paths), by)
-    query, by_state = queries(
-        Request(VERBS["report"], selection, stat, renames, by=by, thresholds=thresholds, units=units), paths
-    )
-    page = render(page_of(query, by_state, GIVES_WAY, force=force))
+    request = Request(VERBS["report"], selection, stat, renames, by=by, thresholds=thresholds, units=units)
+    request.check()
+    query = request.query([*map(load, paths)])
+    page = render(page_of(query, request.all_states(query), GIVES_WAY, force=force))
     with atomic_file.open_output(output, overwrite=overwrite) as file:
         file.write(page.encode())
     note(f"report: {output}")
-
-
-def queries(request: Request, paths: Sequence[Path]) -> tuple[Query, Query]:
-    """Return what is shown, and the same for every state of the machine; one query if it had one state."""
-    from mpigauge.rows.machine.split import is_split
-
-    request.check()
-    results = list(map(load, paths))
-    query = request.query(results)
-    if request.state is not None or not any(is_split(source.result) for source in query.sources):
-        return query, query
-    return query, replace(request, each_state=True).query(results)

@@ -9,7 +9,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.state_words import state_suffix
+from mpigauge.document.phrases import state_suffix
 from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import headed, subject, time
 from mpigauge.rows.group import Subject

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import VERDICTS, times_words
-from mpigauge.document.state_words import state_suffix
 from mpigauge.find.comparisons import place_name
 from mpigauge.find.explain.evidence import LAUNCHES_LEAST, Measured, at_sizes, measured, single_calls
 from mpigauge.find.phrases import share

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from mpigauge.rows.group import Subject
 from mpigauge.rows.machine.conditions import condition_of, readings_of
 from mpigauge.rows.machine.rank_groups import by_seat
 from mpigauge.sequences import group_by
@@ -92,6 +93,10 @@ class SplitPart:
 
     state: StateName | None
     visits: tuple[Visit, ...]
+
+    def subject(self, cell: Cell) -> Subject:
+        """Return what its number is of: its cell, in its state."""
+        return Subject(cell, self.state)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -137,8 +137,8 @@ def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> Over
             curve for curve in kept if curve.factors.get(STATE) in {None, split_of(curve.source.result).usual}
         ]
         kept = usual or kept
-        states = dict.fromkeys(curve.factors[STATE] for curve in kept if STATE in curve.factors)
-        family = replace(family, title=", ".join([family.title, *states]))
+        named = dict.fromkeys(curve.factors[STATE] for curve in kept if STATE in curve.factors)
+        family = replace(family, title=", ".join([family.title, *named]))
     if len(kept) > LABELS_MOST:
         word = next(kept[0].factors[name] for name in varying_factors(kept) if name in kept[0].factors)
         raise query.lacks(

@@ -18,7 +18,7 @@ from mpigauge.rows.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.figures.ratios import LOG_FROM
-from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
+from mpigauge.show.figures.states import COLOURS
 from mpigauge.units import format_size, format_time
 from mpigauge.vocabulary import STATE_NAMES
 

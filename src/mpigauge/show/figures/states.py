@@ -21,7 +21,6 @@ from mpigauge.rows.samples import seconds_of
 from mpigauge.sequences import group_by
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.ratios import LOG_FROM
-from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -34,6 +33,14 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Series
     from mpigauge.result.records import Visit
     from mpigauge.vocabulary import Distance, StateName
+
+COLOURS: Mapping[StateName | None, str] = {
+    "near": style.BLUE,
+    "mid": style.GREEN,
+    "far": style.RED,
+    None: "0.6",
+}
+"""Colours of the states of the machine; grey for visits in none."""
 
 BETWEEN = "changed within the visit"
 SHARED_CORES = "ring: another hardware thread used a rank's core"

@@ -17,10 +17,9 @@ from mpigauge.document.plain_signs import printable_lines
 from mpigauge.inputs import check_output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from mpigauge.vocabulary import StateName
 
 WIDTH = 6.4
 """Inches: the width of the text on a page."""
@@ -37,14 +36,6 @@ BLUE, ORANGE, BLACK, RED, SKY, GREEN, PINK = COLOURS = (
 """Colours of Okabe and Ito without the yellow, which is lost on white. The first four are far apart in grey,
 too; the light blue is lighter than theirs, which has the grey of the orange.
 """
-
-STATE_COLOURS: Mapping[StateName | None, str] = {
-    "near": BLUE,
-    "mid": GREEN,
-    "far": RED,
-    None: "0.6",
-}
-"""Colours of the states of the machine; grey for visits in none."""
 
 LEGEND_INCHES = 0.19
 

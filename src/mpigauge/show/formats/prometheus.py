@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.plan.factors import FACTORS
+from mpigauge.rows.group import STATE
 from mpigauge.show.formats.times import cells_in, timed_records
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _labels_of(records: Sequence[Record]) -> list[str]:
     """Return the factors that some cell has, and the state; those that distinguish series always stay."""
     return [
         name
-        for name in (*FACTOR_NAMES, "state")
+        for name in (*FACTOR_NAMES, STATE)
         if any(record.get(name) not in (None, "", False) for record in records)
     ]
 

@@ -10,7 +10,7 @@ from mpigauge.document.cell_names import duplicates_numbered, names_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.rows.group import Subject
+from mpigauge.rows.group import STATE, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,7 +94,7 @@ def _names(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def subject_of(record: Mapping[str, Any]) -> Subject:
     """Return the cell that a record is of, in its state of the machine."""
-    return Subject(cell_of(record), record.get("state"))
+    return Subject(cell_of(record), record.get(STATE))
 
 
 def cell_of(record: Mapping[str, Any]) -> Cell:

@@ -49,7 +49,7 @@ def page_of(
         title=_title(query),
         subtitle=machines_of(query),
         sections=sections,
-        states=_states(sections),
+        variants=_variants(sections),
         cells=inputs.cells.rows,
         made=f"mpigauge {mpigauge.__version__}",
     )
@@ -87,10 +87,10 @@ def _conclusions(query: Query, gives_way: Mapping[str, Mapping[str, str]]) -> It
         yield from said_of(source, query.units)
 
 
-def _states(sections: Sequence[Section]) -> list[tuple[str, str]]:
-    """Return the choices of states of the machine for curves; empty if there would be one."""
+def _variants(sections: Sequence[Section]) -> list[tuple[str, str]]:
+    """Return the choices of the switch of curves; empty if there would be one."""
     keys = [key for section in sections for chart in section.charts for key in chart.keys]
-    states = dict.fromkeys(key.state for key in keys if key.state)
-    if len(states) < 2:  # noqa: PLR2004 - one choice is none
+    variants = dict.fromkeys(key.variant for key in keys if key.variant)
+    if len(variants) < 2:  # noqa: PLR2004 - one choice is none
         return []
-    return [("", words.AS_SHOWN), *((state, state) for state in states), ("all", words.EACH_STATE)]
+    return [("", words.AS_SHOWN), *((name, name) for name in variants), ("all", words.EACH_STATE)]

@@ -17,7 +17,7 @@ from mpigauge.query.series import (
     title_words,
     with_labels,
 )
-from mpigauge.rows.group import STATE, words_key
+from mpigauge.rows.group import STATE, state_in, words_key
 from mpigauge.sequences import group_by
 from mpigauge.show.chart import ChartCurve
 from mpigauge.show.columns import NOTES, USUAL_COLUMNS
@@ -98,14 +98,14 @@ def panels(
     """
     whole = ReportPanel(name, (), rates)
     curves = [curve for curve in curves_of(query, keep) if pieces_of(curve, whole.point)]
-    states = curves_of(by_state, keep) if by_state is not query and curves else []
+    variants = curves_of(by_state, keep) if by_state is not query and curves else []
     parts = [part for alike in _by_pattern(curves) for part in parted(alike)]
     return [
         replace(
             whole,
             name=f"{name}-{number}",
             curves=with_labels(part) if not query.series else part,
-            others=_others(part, states),
+            others=_others(part, variants),
         )
         for number, part in enumerate(parts)
     ]
@@ -131,23 +131,25 @@ def _split(curves: Sequence[Series], group: Sequence[str]) -> list[list[Series]]
     return [*group_by(curves, lambda curve: tuple(curve.factors.get(name, "") for name in group)).values()]
 
 
-def _others(curves: Sequence[Series], states: Sequence[Series]) -> list[Series]:
+def _others(curves: Sequence[Series], variants: Sequence[Series]) -> list[Series]:
     """Return the curves that differ from given ones in their state only."""
-    shown = {(_state(curve), _stateless(curve)) for curve in curves}
-    stateless = {key for _, key in shown}
+    shown = {(_variant(curve), _base_key(curve)) for curve in curves}
+    bases = {key for _, key in shown}
     return [
         curve
-        for curve in states
-        if _stateless(curve) in stateless and (_state(curve), _stateless(curve)) not in shown
+        for curve in variants
+        if _base_key(curve) in bases and (_variant(curve), _base_key(curve)) not in shown
     ]
 
 
-def _stateless(curve: Series) -> tuple[object, ...]:
+def _base_key(curve: Series) -> tuple[object, ...]:
+    """Return what curves of all states of the machine have in common."""
     return (str(curve.source.result.path), *words_key(curve.factors, {STATE}))
 
 
-def _state(curve: Series) -> str:
-    return next((row.state for row in curve.rows if row.state), "")
+def _variant(curve: Series) -> str:
+    """Return the state of the machine that a curve is of; empty if it is of none."""
+    return state_in(curve.rows) or ""
 
 
 # ---- One chart -----------------------------------------------------------------------------------
@@ -177,19 +179,19 @@ def _about(over: Ratios | None) -> str:
 
 def _chart_of(cells: Cells, query: Query, panel: ReportPanel, what: str, over: Ratios | None) -> Chart:
     """Return the chart of a panel with curves of other states, and the texts of all points."""
-    several = len({_state(series) for series in (*panel.curves, *panel.others)}) > 1
+    several = len({_variant(series) for series in (*panel.curves, *panel.others)}) > 1
     pieces = [pieces_of(series, panel.point) for series in panel.curves]
     bare = with_below(described(query, panel.curves, pieces, panel.quantity), over)
     drawn = [
         replace(
-            _with_words(cells, query, panel, what, series, curve), state=_state(series) if several else ""
+            _with_words(cells, query, panel, what, series, curve), variant=_variant(series) if several else ""
         )
         for series, curve in zip(panel.curves, bare.curves, strict=True)
     ]
-    alike = {_stateless(series): curve for series, curve in zip(panel.curves, drawn, strict=True)}
+    alike = {_base_key(series): curve for series, curve in zip(panel.curves, drawn, strict=True)}
     others = [
         _with_words(
-            cells, query, panel, what, series, _in_other_state(panel, series, alike[_stateless(series)])
+            cells, query, panel, what, series, _in_other_state(panel, series, alike[_base_key(series)])
         )
         for series in panel.others
     ]
@@ -201,8 +203,10 @@ def _chart_of(cells: Cells, query: Query, panel: ReportPanel, what: str, over: R
 def _in_other_state(panel: ReportPanel, series: Series, like: ChartCurve) -> ChartCurve:
     """Return a curve in the style of the usual state, but dashed."""
     curve_style = {**lines.usual_width(like.style), "linestyle": DASHES[5]}
-    label = f"{like.label}, {_state(series)}"
-    return ChartCurve(label, curve_style, pieces_of(series, panel.point), state=_state(series), hidden=True)
+    label = f"{like.label}, {_variant(series)}"
+    return ChartCurve(
+        label, curve_style, pieces_of(series, panel.point), variant=_variant(series), hidden=True
+    )
 
 
 def _with_words(

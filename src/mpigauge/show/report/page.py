@@ -101,8 +101,8 @@ class Key:
         marker: Marker, as matplotlib names it.
         dash: Lengths of dashes and gaps in pixels; empty for a solid line.
         hollow: Whether its markers are hollow, as of imported numbers.
-        state: State of the machine that it is of; empty if that does not matter.
-        hidden: Whether it is hidden until its state is chosen.
+        variant: `ChartCurve.variant`.
+        hidden: Whether it is hidden until its variant is chosen.
     """
 
     label: str
@@ -110,7 +110,7 @@ class Key:
     marker: str
     dash: str = ""
     hollow: bool = False
-    state: str = ""
+    variant: str = ""
     hidden: bool = False
 
 
@@ -171,7 +171,7 @@ class Page:
     """Whole page.
 
     Attributes:
-        states: States of the machine to choose from, with their names, if there are curves of several.
+        variants: Choices of the switch of curves, with their names, if there are several.
         cells: Rows of the cells, by the number that sentences, tables and points refer to.
         made: Program and version that made it.
     """
@@ -179,7 +179,7 @@ class Page:
     title: str
     subtitle: Sequence[str]
     sections: Sequence[Section]
-    states: Sequence[tuple[str, str]] = ()
+    variants: Sequence[tuple[str, str]] = ()
     cells: Sequence[Row] = ()
     made: str = ""
 

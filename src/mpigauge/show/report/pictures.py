@@ -107,7 +107,7 @@ def key_of(curve: ChartCurve) -> Key:
     strokes = "" if isinstance(dash, str) else ",".join(f"{DASH_PIXELS * length:g}px" for length in dash[1])
     hollow = curve.style["markerfacecolor"] == "white" or dash == lines.IMPORTED_DASHES
     colour = style.COLOURS.index(curve.style["color"])
-    return Key(curve.label, colour, curve.style["marker"], strokes, hollow, curve.state, curve.hidden)
+    return Key(curve.label, colour, curve.style["marker"], strokes, hollow, curve.variant, curve.hidden)
 
 
 def inline(

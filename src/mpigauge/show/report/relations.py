@@ -22,7 +22,7 @@ from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import lines, style
 from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.figures.ratios import LOG_FROM
-from mpigauge.show.figures.style import STATE_COLOURS
+from mpigauge.show.figures.states import COLOURS as STATE_COLOURS
 from mpigauge.show.report import maps, point_texts, words
 from mpigauge.show.report.curves import parted
 from mpigauge.show.report.page import Section, Sentence, grid_of
