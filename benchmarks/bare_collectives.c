@@ -18,7 +18,7 @@
 enum {
     TAG         = 1,
     WARMUPS     = 100,
-    ROUNDS_MOST = 1000000,
+    MAX_ROUNDS = 1000000,
     LEAD_NS     = 5000, /* from the word to the moment that it names */
     QUIET_NS    = 3000, /* from the moment on nobody sends: it would arrive while others work */
     EXIT_USAGE  = 2,
@@ -148,7 +148,7 @@ static int number(const char *text)
     char      *rest  = NULL;
     const long value = strtol(text, &rest, 10);
 
-    if (rest == text || *rest != '\0' || value < 1 || value > ROUNDS_MOST)
+    if (rest == text || *rest != '\0' || value < 1 || value > MAX_ROUNDS)
         refuse("usage: bare_collectives REPETITIONS ROUNDS");
     return (int) value;
 }

@@ -17,7 +17,7 @@ enum {
     TAG         = 1,
     WARMUPS     = 1000,      /* at most a tenth of the rounds */
     LARGEST     = 1 << 30,   /* bytes */
-    ROUNDS_MOST = 100000000, /* about a minute of the fastest messages */
+    MAX_ROUNDS = 100000000, /* about a minute of the fastest messages */
     EXIT_USAGE  = 2,
 };
 
@@ -108,7 +108,7 @@ static struct loop read_loop(const char *text)
     const char *rest = NULL;
     struct loop loop = {.bytes = number(text, ':', 0, LARGEST, &rest)};
 
-    loop.rounds = number(rest, '\0', 1, ROUNDS_MOST, &rest);
+    loop.rounds = number(rest, '\0', 1, MAX_ROUNDS, &rest);
     return loop;
 }
 
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     if (argc < 3 || ranks != 2)
         refuse("usage: mpiexec -n 2 bare_pingpong REPETITIONS BYTES:ROUNDS...");
 
-    const int repetitions = number(argv[1], '\0', 1, ROUNDS_MOST, &rest);
+    const int repetitions = number(argv[1], '\0', 1, MAX_ROUNDS, &rest);
     for (int i = 2; i < argc; i++)
         if (read_loop(argv[i]).bytes > largest)
             largest = read_loop(argv[i]).bytes;

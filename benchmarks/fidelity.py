@@ -43,7 +43,7 @@ RATIOS_ARE = (
 )
 TIMES_ARE = (
     "Times are of one way, geometric means over rounds. In a round mpigauge gives the median of its samples, "
-    f"the bare loop and IMB the median of {tools.REPETITIONS} means over up to {tools.ROUNDS_MOST} round "
+    f"the bare loop and IMB the median of {tools.REPETITIONS} means over up to {tools.MAX_ROUNDS} round "
     "trips: the tail of slow messages is in a mean but not in a median. *its mean / bare* compares like with "
     "like: the mean of the same samples, as fragile as means are."
 )

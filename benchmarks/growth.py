@@ -33,7 +33,7 @@ from mpigauge.units import format_time
 RESET = Path("/proc/self/clear_refs")
 STATUS = Path("/proc/self/status")
 REPEATED_S = 1.0
-REPEATED_MOST = 10
+MAX_REPEATED = 10
 POINT_MOST_S = 60.0
 PREPARING_MOST_S = 300.0
 MEMORY_MOST_BYTES = 4 << 30
@@ -65,7 +65,7 @@ def measured(step: Step, size: int) -> Point:
         least_s = _timed(run)
         memory = max(0, _memory_bytes("VmHWM") - before)
         spent_s, times = least_s, 1
-        while spent_s < REPEATED_S and times < REPEATED_MOST:
+        while spent_s < REPEATED_S and times < MAX_REPEATED:
             again_s = _timed(run)
             least_s, spent_s, times = min(least_s, again_s), spent_s + again_s, times + 1
     return Point(size, least_s, memory)

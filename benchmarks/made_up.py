@@ -53,7 +53,7 @@ def fake_plan(cells: int) -> Plan:
     return Plan(tuple(measures), seed=1, budget_s=None, launches_min=3, launches_max=3, visits=VISITS)
 
 
-CELLS_MOST = 1000
+MAX_CELLS = 1000
 """Most cells of a result; a larger result has more launches."""
 
 
@@ -135,6 +135,6 @@ def write_result_of_samples(folder: Path, samples: int) -> Path:
 
 def write_result_of_bytes(folder: Path, size: int) -> Path:
     """Write a result of so many bytes, with 25 samples per visit, as by default."""
-    cells = max(1, min(CELLS_MOST, size // (10 * VISITS * 1000)))
+    cells = max(1, min(MAX_CELLS, size // (10 * VISITS * 1000)))
     launches = max(10, size // (cells * VISITS * 1000))
     return write_result(folder / "bytes.jsonl", fake_cells(10 * cells)[:cells], launches, 25)

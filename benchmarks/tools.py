@@ -41,7 +41,7 @@ BUILD_TIMEOUT_S = 120
 CAMPAIGN_TIMEOUT_S = 300
 SILENCE_MOST_S = 120.0
 END_PATIENCE_S = 10.0
-ROUNDS_MOST = 20_000
+MAX_ROUNDS = 20_000
 VOLUME_MIB = 100
 REPETITIONS = 20
 
@@ -116,9 +116,9 @@ def launch(library: Library, program: Sequence[str], variables: Mapping[str, str
 def rounds_of(size: int) -> int:
     """Return the round trips of one loop: some ten milliseconds, so that an interruption spoils few.
 
-    IMB's `-iter ROUNDS_MOST,VOLUME_MIB` gives the same numbers.
+    IMB's `-iter MAX_ROUNDS,VOLUME_MIB` gives the same numbers.
     """
-    return min(ROUNDS_MOST, (VOLUME_MIB << 20) // max(1, size))
+    return min(MAX_ROUNDS, (VOLUME_MIB << 20) // max(1, size))
 
 
 def _by_size(samples: Sequence[tuple[int, float]], sizes: Sequence[int], name: str) -> Repetitions:
@@ -195,7 +195,7 @@ def run_imb(library: Library, program: Path, sizes: Sequence[int], repetitions: 
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         lengths = Path(folder) / "lengths"
         lengths.write_text("\n".join(map(str, [*sizes] * repetitions)) + "\n", encoding="ascii")
-        options = ["-msglen", str(lengths), "-iter", f"{ROUNDS_MOST},{VOLUME_MIB}", "-time", "1000"]
+        options = ["-msglen", str(lengths), "-iter", f"{MAX_ROUNDS},{VOLUME_MIB}", "-time", "1000"]
         words = [str(program), *options, "PingPong"]
         lines = launch(library, words, {"LD_LIBRARY_PATH": str(library.prefix / "lib")})
     samples = [sample for line in lines if (sample := _imb_sample(line))]

@@ -22,7 +22,7 @@ HOUSE = Path(mpigauge.__file__).parent
 SENTENCE_FUNCTIONS = ("Error", "Finding", "echo", "trouble", "complain")
 """Endings of the names of functions that take sentences."""
 
-WORDS_LEAST = 2
+MIN_WORDS = 2
 """Strings of fewer words are names, not sentences."""
 
 WORDS_LEAST_ELSEWHERE = 4
@@ -57,7 +57,7 @@ def _sentences(path: Path) -> Iterator[str]:
     documented = {_documentation(node) for node in ast.walk(tree)}
     for node in ast.walk(tree):
         takes_sentences = isinstance(node, ast.Call) and ast.unparse(node.func).endswith(SENTENCE_FUNCTIONS)
-        least = WORDS_LEAST if takes_sentences else WORDS_LEAST_ELSEWHERE
+        least = MIN_WORDS if takes_sentences else WORDS_LEAST_ELSEWHERE
         if takes_sentences or isinstance(node, ast.stmt):
             yield from (
                 text for text in _texts(node) if len(text.split()) >= least and text not in documented

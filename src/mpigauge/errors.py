@@ -56,7 +56,7 @@ class JobError(MpigaugeError):
 SIMILARITY = 0.7
 """Share of two words that must agree for one to be a misspelling of the other; 1 is all."""
 
-LIST_MOST = 14
+MAX_LIST = 14
 LIST_MOST_BESIDE_PROPOSAL = 6
 """Names that a hint lists, and those it lists beside a proposal."""
 
@@ -85,6 +85,6 @@ def choose_from(names: Iterable[str], word: str = "", *, listed_by: str = "") ->
     known = list(names)
     near = nearest(word, known)
     proposed = f"did you mean {near}? " if near else ""
-    if len(known) > (LIST_MOST_BESIDE_PROPOSAL if near else LIST_MOST) and (near or listed_by):
+    if len(known) > (LIST_MOST_BESIDE_PROPOSAL if near else MAX_LIST) and (near or listed_by):
         return f"{proposed}{f'{listed_by} shows all' if listed_by else ''}".rstrip()
     return f"{proposed}choose from {', '.join(known)}"

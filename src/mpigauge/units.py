@@ -20,7 +20,7 @@ MISSING = DASH
 
 AUTO = "auto"
 
-REACH_MOST = 10.0
+MAX_REACH = 10.0
 """Factor between an interval's end and its number from which on the end is given as a factor."""
 
 SIZE_UNITS = {
@@ -83,7 +83,7 @@ FACTOR_FROM = 9.995
 KNOWN_WITHIN = 1000.0
 """Factor beyond which an end of an interval says only that it is at least that far away."""
 
-FACTOR_MOST = 99_999.5
+MAX_FACTOR = 99_999.5
 """Largest factor without an exponent."""
 
 # The counts of digits are bounded so that no text can make int() refuse or float() overflow unseen.
@@ -296,7 +296,7 @@ def format_factor(value: float) -> str:
 
 
 def _factor(value: float) -> str:
-    return _significant(value, 2) if abs(value) < FACTOR_MOST else f"{value:.1e}"
+    return _significant(value, 2) if abs(value) < MAX_FACTOR else f"{value:.1e}"
 
 
 def format_relative(fraction: float | None) -> str:

@@ -54,7 +54,7 @@ ENDS = ("estimate", "low", "high")
 DASH = "\N{EN DASH}"
 TURNED = {"slower": "faster", "faster": "slower", "longer": "shorter", "shorter": "longer"}
 PIVOTS = ("times", "rates")
-REPORTED_MOST = 130
+MAX_REPORTED = 130
 """Rows of a result whose page is made here: that of libraries.jsonl takes as long as all others."""
 
 ALL_SERIES = 1 << 20
@@ -526,7 +526,7 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
     said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without pictures, models and sentences, which take most time."""
-    if len(said.rows) > REPORTED_MOST:
+    if len(said.rows) > MAX_REPORTED:
         return
     monkeypatch.setattr("mpigauge.show.report.build._models", lambda _: None)
     monkeypatch.setattr("mpigauge.show.report.build._conclusions", lambda *_: [])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.fakes.mpi import FakeMpi
 
 FLOOR = names.patterns()[0]
-NAMES_MOST = 16
+MAX_NAMES = 16
 """In an error with its hint."""
 
 LINES_OF_SCREEN = 40
@@ -284,7 +284,7 @@ def test_what_is_unknown_gets_the_nearest_hint(
     assert (done.status, done.out) == (2, "")
     assert hint in done.err
     assert done.err.count("\n") == 2
-    assert done.err.count(", ") < NAMES_MOST
+    assert done.err.count(", ") < MAX_NAMES
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.errors import EXIT_DONE, EXIT_USAGE
-from mpigauge.find.explain.table import SAID_MOST
+from mpigauge.find.explain.table import MAX_SAID
 from tests.made import SMALL, campaign, written
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def test_a_screen_has_ten_of_all_topics_and_says_how_many_are_left(cli: Cli, bot
     assert sum("launches)" in line for line in few[begin:]) == 3
     assert few[-1].startswith(f"{len(found) - 3} more")
     assert cli("explain", both, "--top", "3", "--all").status == EXIT_USAGE
-    assert len(found) > SAID_MOST
-    assert f"{len(found) - SAID_MOST} more: --all" in text
+    assert len(found) > MAX_SAID
+    assert f"{len(found) - MAX_SAID} more: --all" in text
     for form in ("text", "markdown", "csv"):
         out = cli("explain", both, "--all", "--format", form).out
         assert "--all" not in out

@@ -101,7 +101,7 @@ def _read(reader: int) -> bytes:
 def test_the_answer_grows_on_a_terminal(openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_SPREAD", "0.1")
     monkeypatch.setattr("mpigauge.cli.screen.live.REFRESH_S", 0.0)
-    monkeypatch.setattr("mpigauge.cli.screen.live.COMPUTING_MOST", ALWAYS)
+    monkeypatch.setattr("mpigauge.cli.screen.live.MAX_COMPUTING", ALWAYS)
     status, screen = watched(*RUN)
     assert status == 0
     # A number without an interval after one launch, with one after two; what is measured is named below it.
@@ -127,7 +127,7 @@ def test_numbers_are_computed_as_often_as_there_is_time_for_it(
         return rows_so_far(so_far)
 
     monkeypatch.setattr(SoFar, "rows", counted)
-    monkeypatch.setattr("mpigauge.cli.screen.live.COMPUTING_MOST", share)
+    monkeypatch.setattr("mpigauge.cli.screen.live.MAX_COMPUTING", share)
     watched("run", "pingpong", "--sizes", "8", "--launches", "3", "-o", "r.jsonl")
     assert min(most, 4) <= len(computed) <= most
 

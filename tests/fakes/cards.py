@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 HEADER_BYTES = 20
-TOLD_MOST = 64
+MAX_TOLD = 64
 NETWORK_FACTOR = 2
 """With as much again for headers."""
 
@@ -70,4 +70,4 @@ def by_card(hosts: dict[str, int], ip: int, rdma: int) -> list[str]:
                 f'{{"rank":{rank},"card":"{used[rank]}","kind":"{kind}"'
                 f',"received_bytes":{part},"sent_bytes":{part}}}'
             )
-    return [f'"by_card":[{",".join(words[:TOLD_MOST])}]'] if words else []
+    return [f'"by_card":[{",".join(words[:MAX_TOLD])}]'] if words else []

@@ -75,7 +75,7 @@ TRIALS = 9
 WARMUPS = 2
 BLOCK_ROUNDS = 16
 SAMPLES_WANTED = SAMPLES_CELL = OVERDRAFT = 8
-SAMPLES_LEAST = 2
+MIN_SAMPLES = 2
 VERIFIED_EACH = PATIENCE = 4
 LEAD_NS = 4000
 LATE_NS = 1000
@@ -305,7 +305,7 @@ class Run:
             cell.batch = block + block % 2
         samples = share_ns / (round_ns * cell.batch)
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
-        wanted = max(SAMPLES_LEAST, -(-SAMPLES_CELL // launch["visits_per_cell"]))
+        wanted = max(MIN_SAMPLES, -(-SAMPLES_CELL // launch["visits_per_cell"]))
         cell.rounds = int(min(cap, max(1, samples, min(wanted, OVERDRAFT * samples))))
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tests.fuzz.border import Border
 
-SECONDS_MOST = 60
+MAX_SECONDS = 60
 MEMORY_MOST_BYTES = 5 << 30
 
 
@@ -135,7 +135,7 @@ class Found:
             print(f"--- {self._kind} --only {name}: {wrong}\n{told}", flush=True)
 
     def _outcome(self, chance: Random) -> tuple[str, str]:
-        signal.alarm(SECONDS_MOST)
+        signal.alarm(MAX_SECONDS)
         try:
             trial = self._make(chance, self._border)
         except (Exception, TooLongError) as error:  # noqa: BLE001 - whatever it is, it is a finding

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "tests" / "data" / "foreign"
 NO_TEXTS = {"README.md", "expected.tsv"}
-SECONDS_MOST = 1.0
+MAX_SECONDS = 1.0
 """Of processor time for one text: the machine may be busy."""
 
-CHANGES_MOST = 3
+MAX_CHANGES = 3
 
 TIMES = {
     **dict.fromkeys(("us", "usec", "usecs", "µs", "μs"), 1e-6),
@@ -289,7 +289,7 @@ def changed(chance: Random) -> tuple[str, bytes, str]:
     """The name of a sample, its bytes with something wrong, and the characters that are in them."""
     name, text = chance.choice(samples(ONLY[0]))
     lines = text.split("\n")
-    for _ in range(chance.randint(1, CHANGES_MOST)):
+    for _ in range(chance.randint(1, MAX_CHANGES)):
         chance.choice(LINES)(lines, chance)
         lines = lines or [""]
     return name.removesuffix(".gz"), *chance.choice(ENCODINGS)("\n".join(lines), chance)
@@ -328,7 +328,7 @@ def read(chance: Random, folder: Path) -> Read:
 
 def _too_long(begun: float) -> str:
     took = time.process_time() - begun
-    return f"took {took:.1f} s" if took > SECONDS_MOST else ""
+    return f"took {took:.1f} s" if took > MAX_SECONDS else ""
 
 
 def wrong_in(result: Result, text: str) -> str:

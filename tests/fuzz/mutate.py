@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
-CHANGES_MOST = 3
-BYTES_MOST = 1 << 20
+MAX_CHANGES = 3
+MAX_BYTES = 1 << 20
 """No input grows above it, however often it is changed."""
 
 NUMBERS = (
@@ -102,7 +102,7 @@ def odd(chance: Random) -> Any:
 def lines_changed(data: bytes, chance: Random) -> bytes:
     """A file of JSON lines with a few of its values, keys or lines changed, seldom its bytes."""
     lines = data.split(b"\n")
-    for _ in range(chance.randint(1, CHANGES_MOST)):
+    for _ in range(chance.randint(1, MAX_CHANGES)):
         chance.choices((_value_changed, _line_moved, _key_twice), (8, 2, 1))[0](lines, chance)
     changed = b"\n".join(lines)
     return bytes_changed(changed, chance) if chance.random() < 0.1 else changed
@@ -196,7 +196,7 @@ def _key_twice(lines: list[bytes], chance: Random) -> None:
 def text_changed(data: bytes, chance: Random) -> bytes:
     """A text with a few of its words, numbers, signs or lines changed, seldom its bytes."""
     tokens = TOKEN.findall(data) or [b""]
-    for _ in range(chance.randint(1, CHANGES_MOST)):
+    for _ in range(chance.randint(1, MAX_CHANGES)):
         at, other = (chance.randrange(len(tokens)) for _ in range(2))
         action = chance.randrange(6)
         if action == 0:
@@ -242,7 +242,7 @@ def bytes_changed(data: bytes, chance: Random) -> bytes:
     at = chance.randrange(len(data) + 1)
     end = min(len(data), at + chance.choice((1, 1, 4, 40, 4000)))
     between = chance.choice((b"", b"", chance.choice(GARBAGE), data[at:end] * 2, chance.randbytes(4)))
-    return (data[:at] + between + data[end:])[:BYTES_MOST]
+    return (data[:at] + between + data[end:])[:MAX_BYTES]
 
 
 def packed(data: bytes, chance: Random) -> bytes:

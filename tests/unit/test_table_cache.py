@@ -9,7 +9,7 @@ import pytest
 
 from mpigauge import cache
 from mpigauge.cli.screen import table_cache
-from mpigauge.cli.screen.table_cache import KEPT_MOST, TableCache
+from mpigauge.cli.screen.table_cache import MAX_KEPT, TableCache
 from tests.made import campaign, cell, launches_of, measured, written
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def test_small_results_and_what_comes_by_a_pipe_are_not_kept(
 
 @pytest.mark.thorough
 def test_only_the_last_are_kept() -> None:
-    for number in range(KEPT_MOST + 3):
+    for number in range(MAX_KEPT + 3):
         TableCache([HERE], str(number)).keep("text")
-    assert len(kept()) == KEPT_MOST
-    assert TableCache([HERE], str(KEPT_MOST + 2)).find() == "text"
+    assert len(kept()) == MAX_KEPT
+    assert TableCache([HERE], str(MAX_KEPT + 2)).find() == "text"

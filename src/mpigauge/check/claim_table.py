@@ -40,7 +40,7 @@ MAX_LISTED = 4
 MAX_NAMED = 3
 """Most cells that are named as exceptions."""
 
-NEAR_LEAST, NEAR_MOST = 0.95, 1.05
+MIN_NEAR, MAX_NEAR = 0.95, 1.05
 """Ratios between which three digits would hide a difference that is small but real."""
 
 VERDICTS: dict[ClaimVerdict, str] = {"untestable": "not testable here", "untested": "not tested here"}
@@ -224,7 +224,7 @@ def _written(claim: Claim, chosen: Units, value: float) -> str:
     if _is_size(claim):
         return "no measured size" if math.isinf(value) else units.format_size(round(value))
     if _is_ratio(claim):
-        return f"{value:.3f}" if NEAR_LEAST <= value < NEAR_MOST else units.format_factor(value)
+        return f"{value:.3f}" if MIN_NEAR <= value < MAX_NEAR else units.format_factor(value)
     if claim.quantity in TIMES:
         return units.format_time(value, chosen.time)
     if claim.quantity in SHARES:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.result.provenance import Environment
 
 FILES_SHOWN = 5
-NOTES_MOST = 6
+MAX_NOTES = 6
 """Most findings that are printed where nothing could be measured."""
 
 
@@ -165,4 +165,4 @@ def startup_obstacles() -> list[str]:
     machine = environment()
     libraries, _ = find.find_all()
     findings = [*setting_findings(machine, libraries), *doctor_system.limit_findings(machine)]
-    return [f"{finding.what}: {finding.value}" for finding in findings if finding.state != "ok"][:NOTES_MOST]
+    return [f"{finding.what}: {finding.value}" for finding in findings if finding.state != "ok"][:MAX_NOTES]

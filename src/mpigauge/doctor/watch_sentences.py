@@ -8,7 +8,7 @@ from mpigauge import units
 from mpigauge.doctor.table import DoctorFinding
 from mpigauge.document.state_words import distances
 from mpigauge.rows.machine.speeds import STEADY
-from mpigauge.rows.machine.steadiness import SHARED_MOST, STOLEN_MOST
+from mpigauge.rows.machine.steadiness import MAX_SHARED, MAX_STOLEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def _stolen(watched: Watched) -> Iterator[DoctorFinding]:
     if watched.stolen_share is None:
         return
     value = f"{units.format_percent(watched.stolen_share)} of the time"
-    if watched.stolen_share <= STOLEN_MOST:
+    if watched.stolen_share <= MAX_STOLEN:
         yield DoctorFinding("ok", "stolen", value)
     else:
         yield DoctorFinding(
@@ -87,7 +87,7 @@ def _cores(watched: Watched) -> Iterator[DoctorFinding]:
 
 
 def _shares_cores(watched: Watched) -> bool:
-    return watched.shared_share is not None and watched.shared_share > SHARED_MOST
+    return watched.shared_share is not None and watched.shared_share > MAX_SHARED
 
 
 def _distance(watched: Watched, *, cores: int, no_ranks: str) -> DoctorFinding:

@@ -31,7 +31,7 @@ def times_words(ratio: Ratio) -> str:
     if ratio.low is None or ratio.high is None:
         return f"{units.format_factor(ratio.estimate)} times"
     reach = ratio.high / ratio.estimate
-    if reach >= units.REACH_MOST:
+    if reach >= units.MAX_REACH:
         return f"{units.format_factor(ratio.estimate)} times ({units.format_relative(reach - 1)})"
     least, most = bounds()
     near = ratio.high - ratio.low < FINE and least <= ratio.low and ratio.high <= most

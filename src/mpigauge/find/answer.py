@@ -514,7 +514,7 @@ def _copies(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Qu
 
 # ---- Sentences -----------------------------------------------------------------------------------
 
-DETAIL_MOST = 40
+MAX_DETAIL = 40
 """Letters beside a number, so that a line of 80 has room for all of it."""
 
 AWAITED = "\N{HORIZONTAL ELLIPSIS}"
@@ -725,7 +725,7 @@ def detail(quote: Quote, chosen: Units) -> str:
     if quote.awaited:
         return "other sizes are still to come"
     words = DETAILS[quote.quoted_as](quote, chosen)
-    return words if len(words) <= DETAIL_MOST else words.partition(";")[0]
+    return words if len(words) <= MAX_DETAIL else words.partition(";")[0]
 
 
 def _latency(quote: Quote, _: Units) -> str:

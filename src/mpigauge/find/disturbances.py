@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.transport.proof import TransportEvidence
     from mpigauge.vocabulary import Disturbance, SettingOf
 
-DISTURBED_MOST = 0.25
+MAX_DISTURBED = 0.25
 """Share of disturbed visits of the quoted numbers from which on a doubt is printed."""
 
 SHARED_MEMORY_OF_A_RANK_BYTES = 16 * 2**20
@@ -226,7 +226,7 @@ def _disturbed(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) ->
         if (found := is_disturbed(visit)) is not None
     ]
     share = sum(known) / len(known) if known else 0.0
-    return Disturbed(share, len(known)) if share >= DISTURBED_MOST else None
+    return Disturbed(share, len(known)) if share >= MAX_DISTURBED else None
 
 
 def throttled_times(result: Result) -> int:
@@ -283,7 +283,7 @@ FINDERS: Mapping[Disturbance, Callable[[Result, Sequence[Row], Collection[Cell]]
 
 # ---- Sentences -----------------------------------------------------------------------------------
 
-LETTERS_MOST = 78
+MAX_LETTERS = 78
 """Of a line of a screen, without the mark before it."""
 
 CHOOSES: Mapping[SettingOf, str] = {
@@ -343,9 +343,9 @@ def _fitting(texts: Iterable[str]) -> str:
     """Return the first text that has room, else as much of the last as there is room for."""
     text = ""
     for text in texts:
-        if len(text) <= LETTERS_MOST:
+        if len(text) <= MAX_LETTERS:
             return text
-    return f"{text[: LETTERS_MOST - 3]}..."
+    return f"{text[: MAX_LETTERS - 3]}..."
 
 
 # ---- The way of messages within a host -----------------------------------------------------------

@@ -225,7 +225,7 @@ def _wheels(result: Result) -> Iterator[str]:
 
 # ---- Warnings below a table ----------------------------------------------------------------------
 
-CURVES_MOST = 3
+MAX_CURVES = 3
 """Curves that are named with their sizes; of more, how many."""
 
 
@@ -299,8 +299,8 @@ def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:
 def _where(rows: Sequence[Row], cells: Iterable[Cell]) -> str:
     """Return curves with the sizes concerned: `pingpong standard 8-64 KiB; exchange blocking 8 B`."""
     curves = group_cells(cells, SIZE)
-    named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in curves[:CURVES_MOST]]
-    more = len(curves) - CURVES_MOST
+    named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in curves[:MAX_CURVES]]
+    more = len(curves) - MAX_CURVES
     return "; ".join([*named, *([counted(more, "more curve")] if more > 0 else [])])
 
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 # ---- Imported texts ------------------------------------------------------------------------------
 
-LINE_MOST = 76
+MAX_LINE = 76
 """Characters of a doubt: beside its sign it fits into a line of a screen."""
 
 OF_COLUMNS = "table_"
 """What names of patterns begin with that are of the columns of somebody's own table, each of them a run."""
 
-UNREAD_MOST = 4
+MAX_UNREAD = 4
 """Lines that are named below a table; of more, how many they are."""
 
 
@@ -50,16 +50,16 @@ def unread_line(unread: Sequence[Unread]) -> str:
     """Return the first line that was no row, and how many others are, in one line of a screen."""
     first, more = unread[0], f"; {len(unread) - 1} more" if len(unread) > 1 else ""
     behind = f"{_below(first)}{more}"
-    said = shorten(f"{_line(first)} ends its table: {first.why}", LINE_MOST - len(behind), placeholder=" ...")
+    said = shorten(f"{_line(first)} ends its table: {first.why}", MAX_LINE - len(behind), placeholder=" ...")
     return f"{said}{behind}"
 
 
 def unread_lines(unread: Sequence[Unread]) -> Iterator[str]:
     """Yield all lines that were no rows, with what they begin with."""
-    for one in unread[:UNREAD_MOST]:
+    for one in unread[:MAX_UNREAD]:
         yield _whole(one)
-    if len(unread) > UNREAD_MOST:
-        yield f"{len(unread) - UNREAD_MOST} more lines were no rows of their tables"
+    if len(unread) > MAX_UNREAD:
+        yield f"{len(unread) - MAX_UNREAD} more lines were no rows of their tables"
 
 
 def unread_findings(result: Result) -> Iterator[Finding]:

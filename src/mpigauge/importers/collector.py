@@ -36,8 +36,8 @@ _UNNAMED = {"ranks": 0, "mpi": UNKNOWN, "mpi_version": ""}
 LAUNCH = 1
 """Launch number of a table that was printed once."""
 
-TITLES_MOST = 2
-QUOTED_MOST = 60
+MAX_TITLES = 2
+MAX_QUOTED = 60
 TOO_SHORT = "is printed as 0: smaller than its last digit"
 
 
@@ -238,7 +238,7 @@ class Collector:
         Args:
             below: Number of rows below it that were not read, either.
         """
-        quoted = " ".join(error.line.text.split())[:QUOTED_MOST]
+        quoted = " ".join(error.line.text.split())[:MAX_QUOTED]
         self.unread.append(Unread(error.line.where, error.why, quoted, below))
 
     @property
@@ -294,7 +294,7 @@ class Collector:
             if (format_name := entry.table.format_name)
         )
         names = list(self.titles) or list(dict.fromkeys(programs)) or [""]
-        return ", ".join(names) if len(names) <= TITLES_MOST else f"{names[0]} and {len(names) - 1} more"
+        return ", ".join(names) if len(names) <= MAX_TITLES else f"{names[0]} and {len(names) - 1} more"
 
     def _pattern(self, name: str) -> Pattern:
         """Return what is known of a pattern: of our own, kind and volumes, never how samples are taken."""

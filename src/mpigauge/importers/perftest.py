@@ -47,14 +47,14 @@ _COLUMN = re.compile(
 )
 SIZE, LEVEL, FLOWS = "bytes", "sl", "#flows"
 RATE, COUNT = "BW average", "MsgRate"
-MEAN, MEDIAN, LEAST, MOST = "t_avg", "t_typical", "t_min", "t_max"
+MEAN, MEDIAN, MIN_TIME, MAX_TIME = "t_avg", "t_typical", "t_min", "t_max"
 PER_SECOND = "tps average"
 """Exchanges per second: a column without a unit."""
 
 UNITS = {
     RATE: {"MB/sec": 2.0**20, "MiB/sec": 2.0**20, "Gb/sec": 1e9 / 8},
     COUNT: {"Mpps": 1e6},
-    **{name: {"usec": 1e-6} for name in (MEAN, MEDIAN, LEAST, MOST)},
+    **{name: {"usec": 1e-6} for name in (MEAN, MEDIAN, MIN_TIME, MAX_TIME)},
 }
 """Values of each unit by column: bytes and messages per second, seconds."""
 
@@ -269,8 +269,10 @@ class Parser(LineParser):
         """Take the mean time, or the median of versions that print no mean."""
         table, name = self._table, MEAN if MEAN in row else MEDIAN
         time = float(row[name])
-        if not float(row.get(LEAST, time)) <= time <= float(row.get(MOST, time)):
-            raise line.refused(f"{name} is not between {LEAST} and {MOST}", "correct the line, or delete it")
+        if not float(row.get(MIN_TIME, time)) <= time <= float(row.get(MAX_TIME, time)):
+            raise line.refused(
+                f"{name} is not between {MIN_TIME} and {MAX_TIME}", "correct the line, or delete it"
+            )
         halves = (1,) if table.verb in THERE_AND_BACK else (2,) if table.verb else (1, 2)
         if PER_SECOND in row and not any(_agrees(row[name], row[PER_SECOND], half) for half in halves):
             raise line.refused("its time and its exchanges per second contradict each other", HINT)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell
 
-LABEL_MOST = 32
+MAX_LABEL = 32
 
 
 @dataclass(slots=True, eq=False)
@@ -141,9 +141,9 @@ def join_labels(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     for column, run in dict.fromkeys(pairs):
         label = "-".join(filter(None, (column, run)))
-        if column and run and (len(label) > LABEL_MOST or label in found.values()):
+        if column and run and (len(label) > MAX_LABEL or label in found.values()):
             number = f"-{len(found) + 1}"
-            label = f"{column[: LABEL_MOST - len(number)].rstrip('-._+')}{number}"
+            label = f"{column[: MAX_LABEL - len(number)].rstrip('-._+')}{number}"
         found[column, run] = label
     return found
 
@@ -152,4 +152,4 @@ def label_of(text: str) -> str:
     """Return a text as a label of a result; empty if nothing of it can be used."""
     label = re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("-._+")
     label = label if label[:1].isalpha() else f"run-{label}" if label else ""
-    return label[:LABEL_MOST].rstrip("-._+")
+    return label[:MAX_LABEL].rstrip("-._+")

@@ -89,8 +89,8 @@ _VERSION = re.compile(r"\bv?[0-9]+\.[0-9][\w.]*")
 BAR, HTML = "|", "<"
 NOTHING = frozenset({"", "-", "\N{EN DASH}", "\N{EM DASH}", "n/a", "na", "nan", "none"})
 DELIMITERS = ",;\t"
-NAME_MOST, FIELD_MOST = 60, 400
-FACTORS_MOST = 2
+MAX_NAME, MAX_FIELD = 60, 400
+MAX_FACTORS = 2
 """Columns allowed before that of sizes."""
 
 CAPTION_LINES = 3
@@ -191,7 +191,7 @@ class Parser(LineParser):
 
     def _note(self, fields: Sequence[str]) -> None:
         """Keep a line as a caption, or the only field of a row; a row of another table is none."""
-        stated = [one for one in fields if one and len(one) <= FIELD_MOST]
+        stated = [one for one in fields if one and len(one) <= MAX_FIELD]
         if len(stated) == 1:
             self._above = [*self._above, *stated][-CAPTION_LINES:]
         elif stated:
@@ -320,7 +320,7 @@ class _Page(HTMLParser):
 
 def _size_at(fields: Sequence[str], delimiter: str) -> int | None:
     """Return the place of the column of sizes in a heading, behind few factors; None if it is none."""
-    most = 1 if delimiter in DELIMITERS else FACTORS_MOST + 1
+    most = 1 if delimiter in DELIMITERS else MAX_FACTORS + 1
     at = next((at for at, name in enumerate(fields[:-1][:most]) if _SIZE.fullmatch(name)), None)
     return at if at is not None and all(one and not one[0].isdigit() for one in fields[:at]) else None
 
@@ -357,7 +357,7 @@ def _fields(text: str, delimiter: str) -> list[str]:
 
 def _without_emphasis(text: str) -> str:
     """Return a field without emphasis; longer fields than a caption are cut."""
-    return " ".join(_BOLD.sub("", _TAG.sub(" ", text[:FIELD_MOST])).strip(" #").split())
+    return " ".join(_BOLD.sub("", _TAG.sub(" ", text[:MAX_FIELD])).strip(" #").split())
 
 
 def _size_bytes(line: TextLine, word: str, unit: str) -> int:
@@ -457,7 +457,7 @@ def _pattern(caption: str, *, rate: bool, mixed: bool) -> str:
     """Return the pattern that a table measures, by its caption."""
     kind = "bandwidth" if rate else "latency"
     text = normalised_title(_VERSION.sub(" ", _UNIT.sub(" ", caption)))
-    words = re.sub(r"[^a-z0-9]+", "_", text).strip("_")[:NAME_MOST].strip("_") or kind
+    words = re.sub(r"[^a-z0-9]+", "_", text).strip("_")[:MAX_NAME].strip("_") or kind
     return f"table_{words}_{kind}" if mixed and words != kind else f"table_{words}"
 
 

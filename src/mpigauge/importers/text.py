@@ -64,11 +64,11 @@ _CHARACTERS = {
 WRITTEN_RETURN = "^M"
 """A carriage return at the end of a line, as terminals and old mail show it."""
 
-PREFIX_MOST = 240
+MAX_PREFIX = 240
 """Longest prefix of a title: Open MPI's, with names, times and tags, has some 120 characters."""
 
-TITLE_MOST = 400
-LINE_MOST = 1 << 20
+MAX_TITLE = 400
+MAX_LINE = 1 << 20
 """Characters of a line that are read: no row is longer."""
 
 LINES_BEHIND_TITLE = 3
@@ -190,7 +190,7 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[TextLine]
     raw = text.split("\n") if "\n" in text else text.split("\r")
     # A carriage return overwrites the line, as progress bars do: keep what is visible.
     visible = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
-    plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in visible], mark)
+    plain = _without_prefixes([cleaned(one[:MAX_LINE]) for one in visible], mark)
     return [TextLine(name, number, line) for number, line in enumerate(plain, start=1)]
 
 
@@ -229,8 +229,8 @@ def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
 
 def _title_start(line: str, mark: re.Pattern[str]) -> int | None:
     """Return the position at which a title begins in a line; None if it has none."""
-    found = mark.search(line, 0, PREFIX_MOST + TITLE_MOST)
-    return found.start() if found and found.start() <= PREFIX_MOST else None
+    found = mark.search(line, 0, MAX_PREFIX + MAX_TITLE)
+    return found.start() if found and found.start() <= MAX_PREFIX else None
 
 
 _MATCHES_NOTHING = re.compile(r"(?!)")

@@ -43,7 +43,7 @@ _BLOCK = re.compile(r"[0-9]{1,15}(?::[0-9]{1,5})?", re.ASCII)
 _PRODUCT = re.compile(r"\$\(\(\s*([0-9]{1,15}(?:\s*\*\s*[0-9]{1,15}){0,5})\s*\)\)", re.ASCII)
 
 UNITS = ("usec", "MB/s", "msg/s")
-SIZE_MOST = 2**50
+MAX_SIZE = 2**50
 ALL, TOTALS = 8, 4
 """Numbers in a line, and in the last one where several threads are summed up."""
 
@@ -323,12 +323,12 @@ def _size(table: _Table) -> int:
     if table.kind:
         sizes.extend(row.size_by_time_bytes for row in table.rows if not row.total)
     low, high = max(size[0] for size in sizes), min(size[1] for size in sizes)
-    whole = range(math.ceil(low), math.floor(min(high, SIZE_MOST)) + 1)
+    whole = range(math.ceil(low), math.floor(min(high, MAX_SIZE)) + 1)
     if len(whole) == 1:
         return whole[0]
     if not whole:
         raise line.refused("its rates in bytes and in messages contradict each other", COMPLETE)
-    between = f"between {whole[0]} and {whole[-1]} B" if high < SIZE_MOST else f"at least {whole[0]} B"
+    between = f"between {whole[0]} and {whole[-1]} B" if high < MAX_SIZE else f"at least {whole[0]} B"
     raise line.refused(f"does not say the size of its messages; by its rates it is {between}", HINT)
 
 

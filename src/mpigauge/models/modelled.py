@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import AlgorithmName, NoBehaviour
 
-CURVES_MOST = 1000
+MAX_CURVES = 1000
 MODE = "mode"
 
 
@@ -91,7 +91,7 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
     Raises:
         UsageError: There is no curve, or none with enough sizes.
     """
-    series = against_size(query, sized=True, most=CURVES_MOST, keep=lambda row: is_of_messages(query, row))
+    series = against_size(query, sized=True, most=MAX_CURVES, keep=lambda row: is_of_messages(query, row))
     curves = [one for one in series if not pattern_of(one).overhead]
     pairs = list(zip(curves, modelled(curves, predict), strict=True))
     found = [model for _, model in pairs if model is not None]

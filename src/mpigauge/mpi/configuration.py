@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mpigauge.mpi.library import Library
 
-LETTERS_MOST = 2000
+MAX_LETTERS = 2000
 """Characters kept of each line; the command line of a configuration has some hundreds."""
 
 CUT = "..."
@@ -46,4 +46,4 @@ def configuration_of(library: Library) -> Mapping[str, str]:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= LETTERS_MOST else text[: LETTERS_MOST - len(CUT)] + CUT
+    return text if len(text) <= MAX_LETTERS else text[: MAX_LETTERS - len(CUT)] + CUT

@@ -23,7 +23,7 @@ FLAGS = COMPILE_FLAGS
 LIBRARIES = ("-lm",)
 PROGRAM = "mpigauge-kernel"
 BUILD_TIMEOUT_S = 300
-JOBS_MOST = 8
+MAX_JOBS = 8
 """The most compilers at once: login nodes are shared."""
 SOURCES = Path(__file__).parents[1] / "kernel"
 
@@ -91,7 +91,7 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
     """
     words = [*library.compiler, *FLAGS, *flags]
     c_files = sorted(folder.rglob("*.c"))
-    jobs = min(os.cpu_count() or 1, JOBS_MOST)
+    jobs = min(os.cpu_count() or 1, MAX_JOBS)
     with tempfile.TemporaryDirectory(dir=output.parent) as place, ThreadPoolExecutor() as pool:
         commands = [
             [*words, "-I", str(folder), "-c", *map(str, c_files[first::jobs])] for first in range(jobs)

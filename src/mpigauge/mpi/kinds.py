@@ -311,7 +311,7 @@ _NEAREST_FIRST = (*RELATIVES, *WELL_KNOWN)
 
 NO_VERSION = "unknown"
 _VERSION = re.compile(r"\W?[vV]?(\d[^\s,()]*)")
-_NAME_WORDS_MOST = 4
+_MAX_NAME_WORDS = 4
 
 
 def kind_named(name: str) -> MpiKind | None:
@@ -342,7 +342,7 @@ def _unknown(library_string: str) -> tuple[MpiKind, str]:
     words = library_string.split()
     versions = [found[1] if (found := _VERSION.fullmatch(word.rstrip(",;:)"))) else "" for word in words]
     at = next((i for i, version in enumerate(versions) if version and i), len(words))
-    about = " ".join(words[: min(at, _NAME_WORDS_MOST)])
+    about = " ".join(words[: min(at, _MAX_NAME_WORDS)])
     name = re.sub(r"[^a-z0-9]+", "-", about.lower()).strip("-")
     version = versions[at] if at < len(words) else NO_VERSION
     if not name:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
 
 READ_MOST_BYTES = 65536
-SETTINGS_MOST = 100
-LETTERS_MOST = 500
+MAX_SETTINGS = 100
+MAX_LETTERS = 500
 """Characters kept of a name or a value."""
 
 SYSTEM = "{system}"
@@ -95,8 +95,8 @@ def _settings(places: Places, text: str) -> Settings:
     """Return the first settings of a file, each with its last value."""
     values: Settings = {}
     for name, value in places.reads(text):
-        if len(values) < SETTINGS_MOST or name in values:
-            values[name[:LETTERS_MOST]] = value[:LETTERS_MOST]
+        if len(values) < MAX_SETTINGS or name in values:
+            values[name[:MAX_LETTERS]] = value[:MAX_LETTERS]
     return values
 
 

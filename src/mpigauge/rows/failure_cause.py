@@ -101,7 +101,7 @@ PROGRAM = "/mpigauge-kernel"
 """What a launcher was to start; whoever reads its words knows."""
 
 SENTENCE = re.compile(r".*?[.:](?=\s|$)")
-WRAPPED_LEAST = 45
+MIN_WRAPPED = 45
 """Lines of prose that another line goes on with are at least so long."""
 
 
@@ -249,7 +249,7 @@ def _whole(lines: Sequence[str], line: str) -> str:
 
 def _goes_on(line: str) -> bool:
     """Return whether the sentence of a line ends in a later one."""
-    return not SPEAKER.match(line) and len(line) >= WRAPPED_LEAST and not line.endswith((".", ":", "!"))
+    return not SPEAKER.match(line) and len(line) >= MIN_WRAPPED and not line.endswith((".", ":", "!"))
 
 
 # ---- Who -------------------------------------------------------------------------------------------

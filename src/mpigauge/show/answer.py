@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Source
     from mpigauge.rows.machine.over_sessions import SessionIntervals
 
-DOUBTS_MOST = 4
-JOBS_MOST = 6
+MAX_DOUBTS = 4
+MAX_JOBS = 6
 """Most jobs side by side; beyond, see the tables."""
 
-LINES_MOST, COLUMNS = 24, 80
+MAX_LINES, COLUMNS = 24, 80
 """Size of a screen, in lines and columns."""
 
 BLANK_LINES = 2
 """Blank lines above and below the numbers."""
 
-QUOTES_MOST = 11
-QUOTES_LEAST = 6
+MAX_QUOTES = 11
+MIN_QUOTES = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +69,7 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
     head = [*filter(None, _head(sources, columns))]
     foot = [*doubts, *_blank(doubts), *_next(sources, newest=newest)]
     room = _numbers_that_fit(head, foot, columns)
-    tables = _tables(columns[:JOBS_MOST], chosen, room)
+    tables = _tables(columns[:MAX_JOBS], chosen, room)
     return Document(
         head=[*head, *_left_out(sources, columns, room)],
         tables=tables,
@@ -92,7 +92,7 @@ def progress(source: Source, chosen: Units) -> Document:
     head = list(_head([source], columns))
     return Document(
         head=head,
-        tables=_tables(columns[:JOBS_MOST], chosen, _numbers_that_fit(head, [], columns)),
+        tables=_tables(columns[:MAX_JOBS], chosen, _numbers_that_fit(head, [], columns)),
         units=chosen,
     )
 
@@ -141,15 +141,15 @@ def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], columns: Sequen
     """Return how many numbers fit on a screen; lines above may wrap, one is kept for what is left out."""
     above = sum(math.ceil(len(line) / COLUMNS) for line in head)
     heading = len(columns) > 1
-    return max(QUOTES_LEAST, min(QUOTES_MOST, LINES_MOST - above - heading - len(foot) - BLANK_LINES - 1))
+    return max(MIN_QUOTES, min(MAX_QUOTES, MAX_LINES - above - heading - len(foot) - BLANK_LINES - 1))
 
 
 def _left_out(sources: Sequence[Source], columns: Sequence[AnswerColumn], room: int) -> list[str]:
     """Return how many numbers are left out for lack of room, and which command shows them."""
-    lines = _lines(columns[:JOBS_MOST], room)
+    lines = _lines(columns[:MAX_JOBS], room)
     is_single = len(sources) == 1
     counts = (
-        ("job" if is_single else "column", len(columns) - JOBS_MOST),
+        ("job" if is_single else "column", len(columns) - MAX_JOBS),
         ("number", len(lines) - len(_fitting(lines, room))),
     )
     more = " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)
@@ -312,10 +312,10 @@ def _doubts(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> list[
     lines = [Line(f"! {unknown}", "doubt")] if unknown else []
     for source in sources:
         name = f"{source.name}: " if len(sources) > 1 else ""
-        most = DOUBTS_MOST if len(columns) == 1 else max(1, (DOUBTS_MOST - 1) // len(sources))
+        most = MAX_DOUBTS if len(columns) == 1 else max(1, (MAX_DOUBTS - 1) // len(sources))
         shown = doubts_in(source, columns)[:most]
         lines += [Line(f"! {name}{doubt_line(doubt)}", "doubt") for doubt in shown]
-    return lines[:DOUBTS_MOST]
+    return lines[:MAX_DOUBTS]
 
 
 def doubts_in(source: Source, columns: Sequence[AnswerColumn]) -> list[Doubt]:

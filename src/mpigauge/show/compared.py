@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Query, Source
     from mpigauge.result.reader import Result
 
-MOST = 2
+MAX_RESULTS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +127,7 @@ def check_count(results: int, by: str | None) -> None:
     Raises:
         UsageError: There are too many.
     """
-    if results > MOST:
+    if results > MAX_RESULTS:
         raise UsageError(f"{results} results: two can be compared", "name the base first: compare A B")
     check_by(results, by)
 
@@ -167,7 +167,7 @@ def _check_known(by: str | None, source: Source) -> None:
 
 def _unlike(sources: Sequence[Source]) -> tuple[str, ...]:
     """Return in what two results differ that must be alike."""
-    return tuple(differences(*(source.result for source in sources))) if len(sources) == MOST else ()
+    return tuple(differences(*(source.result for source in sources))) if len(sources) == MAX_RESULTS else ()
 
 
 class _PairsFound(NamedTuple):

@@ -27,7 +27,7 @@ Shim = Callable[[Library], dict[str, str]]
 
 TIMEOUT_S = 300.0
 WAIT_FOR_A_CORE_NS = 5_000_000
-LAUNCHES_MOST = 40
+MAX_LAUNCHES = 40
 PAIR_OF_FOUR = ("pingpong", "--np", "4", "--sizes", "8", "--launches", "1")
 
 
@@ -127,7 +127,7 @@ def test_a_delayed_link_is_named_and_only_it(mpigauge: Run, rows: Rows, shim: Sh
         if done.returncode != EXIT_UNDECIDED:
             break
         # On a machine that is busy it says how many launches it takes, if it does not grow busier.
-        needed = min(json.loads(done.stdout)["launches_needed"] or 20, LAUNCHES_MOST)
+        needed = min(json.loads(done.stdout)["launches_needed"] or 20, MAX_LAUNCHES)
         more = ("--launches", str(needed), "--format", "json")
         done = mpigauge("map", *words, *more, environment=environment)
     assert done.returncode == EXIT_CHECK_FAILED, done.stderr + done.stdout

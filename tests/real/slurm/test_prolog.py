@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slurm
 CHECK = EXAMPLES / "integrations" / "slurm" / "node-check.sh"
 NODE = "node1"
 LIMITS = "BatchStartTimeout=200\n"
-JOBS_MOST = 3
+MAX_JOBS = 3
 """Of a node that is too busy to be judged, the check keeps nothing, and lets the job begin."""
 
 
@@ -84,7 +84,7 @@ def test_a_job_begins_on_a_node_that_is_as_it_should_be(
     cluster: Cluster, prolog: Callable[[str], Path]
 ) -> None:
     kept = prolog("pingpong 8B latency < 1s")
-    for _ in range(JOBS_MOST):
+    for _ in range(MAX_JOBS):
         run_a_job(cluster)
         if (kept / f"{NODE}.jsonl").exists():
             break

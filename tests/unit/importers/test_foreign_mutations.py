@@ -39,7 +39,7 @@ def test_some_texts_are_read_and_some_refused(tmp_path: Path) -> None:
 def test_unchanged_texts_hold_all_that_is_asked_of_changed_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign, "CHANGES_MOST", 1)
+    monkeypatch.setattr(foreign, "MAX_CHANGES", 1)
     monkeypatch.setattr(foreign, "LINES", (lambda *_: None,))
     assert _wrong(range(300), tmp_path) == []
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mpigauge import importers
 from mpigauge.errors import UsageError
 from mpigauge.importers.command_lines import command_in, is_repeating_loop, ranks_of
-from mpigauge.importers.run_labels import LABEL_MOST, join_labels
+from mpigauge.importers.run_labels import MAX_LABEL, join_labels
 from mpigauge.result.records import Imported
 from tests.printed import records_of
 
@@ -198,6 +198,6 @@ def test_columns_of_tables_that_come_again_stay_apart(tmp_path: Path) -> None:
 def test_labels_of_runs_and_columns_are_never_alike(pairs: set[tuple[str, str]]) -> None:
     labels = join_labels(pairs)
     assert set(labels) == pairs
-    assert all(len(label) <= LABEL_MOST for label in labels.values())
+    assert all(len(label) <= MAX_LABEL for label in labels.values())
     if all(column and run for column, run in pairs):
         assert len(set(labels.values())) == len(pairs)

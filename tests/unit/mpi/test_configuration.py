@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.mpi.configuration import LETTERS_MOST, configuration_of
+from mpigauge.mpi.configuration import MAX_LETTERS, configuration_of
 from mpigauge.result.environment import HIDDEN, command_without_secrets, split_words
 from tests.unit.mpi.test_variables import library, script
 
@@ -58,7 +58,7 @@ def test_the_program_of_another_library_is_not_asked(tmp_path: Path, monkeypatch
 
 def test_no_line_is_longer_than_somebody_would_write(tmp_path: Path) -> None:
     script(tmp_path / "ompi_info", "#!/bin/sh\necho \"config:cli: $(printf 'x%.0s' $(seq 9000))\"\n")
-    assert len(configuration_of(library(tmp_path, "openmpi"))["configure"]) == LETTERS_MOST
+    assert len(configuration_of(library(tmp_path, "openmpi"))["configure"]) == MAX_LETTERS
 
 
 def test_secrets_are_not_written_down() -> None:

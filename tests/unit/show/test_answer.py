@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tests.conftest import Cli
 
 SIZES = (0, 8, 4096, 2**20)
-LINES_MOST = 24
+MAX_LINES = 24
 BY_NAME = {pattern.name: pattern for pattern in PATTERNS}
 
 
@@ -140,7 +140,7 @@ def everything(machine: Path) -> Path:
 def test_it_is_one_screen_and_says_what_comes_next(everything: Path, cli: Cli) -> None:
     done = cli("show", everything)
     lines = done.out.splitlines()
-    assert len(lines) <= LINES_MOST
+    assert len(lines) <= MAX_LINES
     assert any(line.strip().startswith("latency, 8 B") for line in lines)
     assert f"mpigauge show --all {everything}" in done.out
     assert sum(line.startswith("! ") for line in lines) <= 4
@@ -150,7 +150,7 @@ def test_however_many_patterns_there_are_it_stays_one_screen(machine: Path, cli:
     names = [one.name for one in PATTERNS if one.sampled.starts_together and one.moves_bytes]
     path = written("many.jsonl", *records_of([*MESSAGES, *COPIES, *(collective(name, 8) for name in names)]))
     lines = cli("show", path).out.splitlines()
-    assert len(lines) <= LINES_MOST
+    assert len(lines) <= MAX_LINES
     shown = sum(any(line.startswith(f"{name}, ") for name in names) for line in lines)
     assert 0 < shown < len(names)
     assert f"{len(names) - shown} more numbers: mpigauge show --all" in lines

@@ -13,7 +13,7 @@ from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.result.records import Failure
 from mpigauge.show.compared import compare_sources
 from mpigauge.show.figures import figure
-from mpigauge.show.figures.compare import CONTROLS_MOST, LINES_MOST
+from mpigauge.show.figures.compare import MAX_CONTROLS, MAX_LINES
 from mpigauge.stats.decision import Thresholds
 from tests.made import campaign, cell, launches_of, measured, written
 from tests.unit.show.drawing import count, drawn, marks, query, svg, texts
@@ -95,22 +95,22 @@ def test_the_title_is_what_compare_says_first(machine: Path, cli: Cli) -> None:
 @pytest.mark.thorough
 def test_of_many_neighbours_with_one_verdict_are_a_line(machine: Path) -> None:
     """And all that differs is there: nothing is left out that a reader must know."""
-    sizes = [8 * n for n in range(1, LINES_MOST + 20)]
+    sizes = [8 * n for n in range(1, MAX_LINES + 20)]
     path = both("many.jsonl", lambda of: 1.4 if of.bytes <= 8 * 30 else 1.0, sizes)
     whole = figure(query("compare", path))
     labels = [label.get_text() for label in whole.axes[0].get_yticklabels()]
     assert "8 B to 240 B" in labels
-    assert len(labels) <= LINES_MOST + CONTROLS_MOST
+    assert len(labels) <= MAX_LINES + MAX_CONTROLS
     assert whole.get_size_inches()[1] < 12
 
 
 @pytest.mark.thorough
 def test_more_than_fit_are_counted(machine: Path, cli: Cli) -> None:
-    sizes = [8 * n for n in range(1, LINES_MOST + 20)]
+    sizes = [8 * n for n in range(1, MAX_LINES + 20)]
     path = both("many.jsonl", lambda _: 1.0, sizes)
     svg(cli, path, "--kind", "compare")
     (note,) = (text for text in texts() if "not drawn: " in text)
-    assert int(re.findall(r"not drawn: (\d+) more", note)[0]) == len(sizes) - LINES_MOST
+    assert int(re.findall(r"not drawn: (\d+) more", note)[0]) == len(sizes) - MAX_LINES
 
 
 def test_nothing_that_is_drawn_overlaps(machine: Path) -> None:

@@ -62,7 +62,7 @@ def test_markdown_is_captions_tables_and_meanings(table: str, exchange: Path, cl
     assert all(line.startswith((*LETTERS, "all: ")) for line in kept)
 
 
-WORDS_MOST = 40
+MAX_WORDS = 40
 """Of a caption: nobody reads longer ones."""
 
 
@@ -70,7 +70,7 @@ WORDS_MOST = 40
 def test_what_all_tables_of_markdown_share_is_said_once(table: str, exchange: Path, cli: Cli) -> None:
     text = shown(cli, exchange, "--table", table, "--format", "markdown")
     captions = [caption for caption, _ in pasted(text)]
-    assert all(len(caption.split()) <= WORDS_MOST for caption in captions)
+    assert all(len(caption.split()) <= MAX_WORDS for caption in captions)
     abouts = [caption.partition("** (")[2] for caption in captions]
     assert abouts[0]
     assert all(not later or later != before for before, later in pairwise(abouts))

@@ -213,7 +213,7 @@ def test_what_was_blocked_is_so_in_every_state_and_has_no_column_of_its_own(mach
 def test_sizes_are_lines_in_their_order(exchange: Path, cli: Cli) -> None:
     for table in tables_of(cli, exchange, "--table", "times"):
         assert [line["line"] for line in table["lines"]] == ["0 B", "8 B", "64 B", "1 KiB"]
-        assert len(table["columns"]) <= kinds.COLUMNS_MOST
+        assert len(table["columns"]) <= kinds.MAX_COLUMNS
 
 
 def test_more_columns_than_fit_become_tables_that_name_their_place(machine: Path, cli: Cli) -> None:
@@ -223,7 +223,7 @@ def test_more_columns_than_fit_become_tables_that_name_their_place(machine: Path
     path = written("ranks.jsonl", *records_of(ranks))
     tables = tables_of(cli, path, "--table", "times")
     assert len(tables) > 1
-    assert all(len(table["columns"]) <= kinds.COLUMNS_MOST for table in tables)
+    assert all(len(table["columns"]) <= kinds.MAX_COLUMNS for table in tables)
     titles = [table["title"] for table in tables]
     assert len(set(titles)) == len(titles)
     assert any("same-host" in title for title in titles)

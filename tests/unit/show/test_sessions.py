@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from tests.conftest import Cli
 
-LINES_MOST = 24
+MAX_LINES = 24
 SIZES = (8, 4096, 2**20)
 CELLS = [
     *(cell(size=size) for size in SIZES),
@@ -92,7 +92,7 @@ def test_the_column_has_the_geometric_mean_of_the_sessions(days: list[Path], cli
 @pytest.mark.parametrize("count", [1, 2, 3, 6, 8])
 def test_it_stays_one_screen(count: int, machine: Path, cli: Cli) -> None:
     paths = [day(number, CELLS) for number in range(count)]
-    assert len(cli("show", *paths).out.splitlines()) <= LINES_MOST
+    assert len(cli("show", *paths).out.splitlines()) <= MAX_LINES
 
 
 @pytest.mark.parametrize("table", ["answer", "times", "rates", "latency", "summary"])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FIRST_S = 2.0
 """Seconds between computations of the numbers in the first launch."""
 
-COMPUTING_MOST = 0.05
+MAX_COMPUTING = 0.05
 """Largest share of time for computing: large campaigns compute less often, so as not to delay launches."""
 
 BAR = 24
@@ -137,7 +137,7 @@ class LiveAnswer(NoProgress):
 
     def _due(self, least_s: float) -> bool:
         """Return whether computing again would keep to its share of the time."""
-        return time.monotonic() - self._computed > max(least_s, self._took_s / COMPUTING_MOST)
+        return time.monotonic() - self._computed > max(least_s, self._took_s / MAX_COMPUTING)
 
     def _compute(self) -> None:
         from mpigauge.document.document import Units

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LARGE_BYTES = 4 << 20
 """Smaller results are computed before a user notices."""
 
-KEPT_MOST = 64
+MAX_KEPT = 64
 HOME = "XDG_CACHE_HOME"
 OUR_FOLDER = Path(mpigauge.__file__).parent
 COMPUTE_WITH = ("numpy", "scipy", "msgspec", "rich")
@@ -96,5 +96,5 @@ def _surroundings() -> str:
 
 def _tidy(folder: Path) -> None:
     files = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
-    for old in files[:-KEPT_MOST]:
+    for old in files[:-MAX_KEPT]:
         old.unlink()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.lab import Lab
 
 LATE_SHARE = 0.02
-LATE_LEAST = 20
+MIN_LATE = 20
 """The user is told of late packets if there are that many and they are that large a share of all."""
 
 NO_QUEUES = (
@@ -32,7 +32,7 @@ def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
     ended = start.run(lab, argv, where)
     if not ended.queues:
         note(f"mpigauge: {NO_QUEUES}")
-    if ended.counters.late >= LATE_LEAST and ended.counters.late_share > LATE_SHARE:
+    if ended.counters.late >= MIN_LATE and ended.counters.late_share > LATE_SHARE:
         note(f"mpigauge: {_late(ended.counters, lab)}")
     return ended.status
 

@@ -57,7 +57,7 @@ def command(
     mpigauge explain both.jsonl --series pingpong --format markdown
     mpigauge explain both.jsonl --claims examples/published
     """
-    from mpigauge.find.explain.table import SAID_MOST, document
+    from mpigauge.find.explain.table import MAX_SAID, document
     from mpigauge.mpi.kinds import GIVES_WAY
 
     units = units_of(unit_names)
@@ -68,7 +68,7 @@ def command(
         return
     if everything and top:
         raise UsageError("--all and --top exclude each other", "use one of them")
-    most = None if everything else top or SAID_MOST
+    most = None if everything else top or MAX_SAID
     outputs.put(document(request.selected(loaded(results)), units, most=most, gives_way=GIVES_WAY))
 
 

@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 WHERE = "the command line"
 SIZES = "8,1MiB"
-LAUNCHES_MOST = 12
+MAX_LAUNCHES = 12
 PRECISION = "10%"
 """Precision of the pairs; in noise more launches are made until slow links can be told from chance."""
 
-PAIR, RANKS_MOST = 2, 32
-VISITS_OF_LAUNCH_MOST = 100_000
-VISITS_LEAST = 2
+PAIR, MAX_RANKS = 2, 32
+MAX_VISITS_OF_LAUNCH = 100_000
+MIN_VISITS = 2
 """Visits per cell and launch: hundreds of ranks have so many pairs that more would take too long."""
 
-FACTOR_LEAST = 1.01
+MIN_FACTOR = 1.01
 ERROR_RATE = "1%"
 
 
@@ -180,9 +180,9 @@ def command(
 
 def _check(factor: float, figure: Path | None, pairs: tuple[str, ...]) -> None:
     """Refuse wrong options before a campaign, as far as they can be known then."""
-    if not FACTOR_LEAST <= factor < math.inf:
+    if not MIN_FACTOR <= factor < math.inf:
         raise UsageError(
-            f"--factor must be a finite number from {FACTOR_LEAST}, not {factor:g}",
+            f"--factor must be a finite number from {MIN_FACTOR}, not {factor:g}",
             "the usual factor is 1.25",
         )
     _check_figure(figure)
@@ -248,7 +248,7 @@ def _plan(mpi: str | None, transport: str | None, **arguments: Any) -> Plan:
     plan = with_lab_and_hosts(with_options(file, options, new_seed(), WHERE))
     ranks = counts[0] if counts else _usual_ranks(plan)
     plan = replace(plan, ranks=(ranks,), visits=min(plan.visits, _visits_most(plan, ranks)))
-    return plan if exactly else replace(plan, launches_max=LAUNCHES_MOST)
+    return plan if exactly else replace(plan, launches_max=MAX_LAUNCHES)
 
 
 def _counts(text: str | None) -> tuple[int, ...]:
@@ -279,7 +279,7 @@ def _visits_most(plan: Plan, ranks: int) -> int:
     from mpigauge.plan.sizes import parse_sizes
 
     cells = ranks * (ranks - 1) // 2 * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed))
-    return max(VISITS_LEAST, VISITS_OF_LAUNCH_MOST // cells)
+    return max(MIN_VISITS, MAX_VISITS_OF_LAUNCH // cells)
 
 
 def _usual_ranks(plan: Plan) -> int:
@@ -298,7 +298,7 @@ def _usual_ranks(plan: Plan) -> int:
             "name more hosts: --hosts h1,h2,h3; or ranks of this one: --hosts h1:4",
         )
     slots = plan.hosts[0].slots if plan.hosts else environment.cores_allowed()
-    return max(PAIR, min(RANKS_MOST, slots))
+    return max(PAIR, min(MAX_RANKS, slots))
 
 
 def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> SessionEnd | int:

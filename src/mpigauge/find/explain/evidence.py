@@ -16,7 +16,7 @@ from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import row_key
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
-from mpigauge.units import REACH_MOST
+from mpigauge.units import MAX_REACH
 from mpigauge.vocabulary import POINT_TO_POINT
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Evidence:
         return pattern.family in families if families else pattern.talks
 
 
-LAUNCHES_LEAST = 2
+MIN_LAUNCHES = 2
 """Fewer have no interval."""
 
 
@@ -162,7 +162,7 @@ def is_narrow(estimate: float, low: float | None, high: float | None) -> bool:
     """Return whether an interval goes less than ten times beyond its number, on either side."""
     if low is None or high is None or not low > 0:
         return False
-    return estimate / low < REACH_MOST and high / estimate < REACH_MOST
+    return estimate / low < MAX_REACH and high / estimate < MAX_REACH
 
 
 def is_informative(ratio: Ratio | None) -> TypeGuard[Ratio]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.comparisons import place_name
-from mpigauge.find.explain.evidence import LAUNCHES_LEAST, at_sizes, single_calls
+from mpigauge.find.explain.evidence import MIN_LAUNCHES, at_sizes, single_calls
 from mpigauge.find.explain.plateau import Rate, rate_at, rising
 from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import extra, rate, signed_percent, subject, time, wire_rate
@@ -229,7 +229,7 @@ def _rates(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedRa
 def _rated(evidence: Evidence, row: Row, way: Way) -> bool:
     """Return whether it has a bandwidth of two ranks, with an interval, that a rate could hold back."""
     pattern, most = evidence.patterns[row.cell.pattern], way.payload_bytes_per_s
-    known = row.rate_bytes_per_s and row.time is not None and row.time.launches >= LAUNCHES_LEAST
+    known = row.rate_bytes_per_s and row.time is not None and row.time.launches >= MIN_LAUNCHES
     long = most > 0 and row.cell.bytes / most >= LONG * way.delay_s
     return bool(known) and long and pattern.active_ranks == PAIR
 

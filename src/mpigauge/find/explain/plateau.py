@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
 
-SIZES_LEAST = 3
+MIN_SIZES = 3
 """Of fewer there is no curve."""
 
 
@@ -113,7 +113,7 @@ def plateaus(evidence: Evidence) -> Iterator[Plateau]:
     for curve in single_calls(evidence):
         pattern = evidence.patterns.get(curve[0].cell.pattern)
         rated = [row for row in curve if row.rate_bytes_per_s and row.time and row.time.low is not None]
-        if pattern is None or pattern.active_ranks != PAIR or len(rated) < SIZES_LEAST:
+        if pattern is None or pattern.active_ranks != PAIR or len(rated) < MIN_SIZES:
             continue
         pair = hosts.get(curve[0].cell.job, ("", " "))
         yield _plateau(rated, ways.get(curve[0].cell.job), one_host=pair[0] == pair[1])

@@ -219,7 +219,7 @@ def _law(evidence: Evidence, base: Row, most: Count) -> tuple[GrowthLaw | None, 
 LAWS: Mapping[GrowthLaw, str] = {"logarithmic": "log2 p", "linear": f"p {MINUS} 1", "proportional": "p"}
 """Of p ranks."""
 
-SKEW_MOST = 0.2
+MAX_SKEW = 0.2
 """Of a time; with more than that, it is said."""
 
 
@@ -252,7 +252,7 @@ def _time(one: Count, chosen: Units) -> str:
     """Return the time with what it consists of."""
     message_s = one.message_s
     parts = [] if message_s is None else [f"{units.format_time(message_s, chosen.time)} a message"]
-    if one.skew_share is not None and one.skew_share > SKEW_MOST:
+    if one.skew_share is not None and one.skew_share > MAX_SKEW:
         parts.append(f"{units.format_percent(one.skew_share)} of it start skew")
     within = f" ({', '.join(parts)})" if parts else ""
     return f"{units.format_time(one.time_s, chosen.time)}{within}"

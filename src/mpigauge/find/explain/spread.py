@@ -14,7 +14,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.contrasts import BUILD, name_of
 from mpigauge.find.explain.evidence import (
-    LAUNCHES_LEAST,
+    MIN_LAUNCHES,
     Measured,
     against_first,
     at_sizes,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
 
-SAMPLES_LEAST = 20
+MIN_SAMPLES = 20
 """Of a size in each of its launches: of fewer the quartiles say little."""
 
 SLOWEST_SHARE = 0.01
@@ -194,7 +194,7 @@ def _spread(evidence: Evidence, curve: Sequence[Row]) -> Spread | None:
     known = [row for row in curve if row.cell.bytes in spreads]
     counted = [row for row in known if row.batch == 1] or known
     middle = _middles(spreads, [row.cell.bytes for row in counted], lambda one: one.share)
-    if len(middle) < LAUNCHES_LEAST:
+    if len(middle) < MIN_LAUNCHES:
         return None
     others = [row.cell.bytes for row in curve if row.batch > 1 and row not in counted]
     widths = [row.time.half_width for row in counted if row.time and row.time.half_width is not None]
@@ -220,8 +220,8 @@ def _spreads(curve: Iterable[Row]) -> Spreads:
     found: Spreads = {}
     for row in curve:
         launches = {number: np.concatenate(mine) for number, mine in by_launch_number(row.visits).items()}
-        enough = all(samples.size >= SAMPLES_LEAST for samples in launches.values())
-        if len(launches) >= LAUNCHES_LEAST and enough:
+        enough = all(samples.size >= MIN_SAMPLES for samples in launches.values())
+        if len(launches) >= MIN_LAUNCHES and enough:
             found[row.cell.bytes] = {number: _quartiles(mine) for number, mine in launches.items()}
     return found
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     GivesWay = Mapping[str, Mapping[str, str]]
 
-SAID_MOST = 10
+MAX_SAID = 10
 """Of each result, and of several together, unless asked for more or fewer."""
 
 
@@ -53,7 +53,7 @@ def document(
     sources: Sequence[Source],
     chosen: Units,
     *,
-    most: int | None = SAID_MOST,
+    most: int | None = MAX_SAID,
     gives_way: GivesWay | None = None,
 ) -> Document:
     """Return what follows from results.

@@ -14,7 +14,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import VERDICTS, times_words
 from mpigauge.find.comparisons import place_name
-from mpigauge.find.explain.evidence import LAUNCHES_LEAST, Measured, at_sizes, measured, single_calls
+from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, measured, single_calls
 from mpigauge.find.phrases import share
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.rows.group import Key, Subject, job_key
@@ -100,7 +100,7 @@ def waitings(evidence: Evidence) -> Iterator[Waiting]:
     groups: dict[Key, dict[Key, Mapping[int, float]]] = defaultdict(dict)
     for key, mine in rows.items():
         launches = _by_launch(evidence, mine)
-        if len(launches) >= LAUNCHES_LEAST:
+        if len(launches) >= MIN_LAUNCHES:
             job = replace(mine[0].cell.job, **dict.fromkeys(LIBRARY, ""))
             groups[job, *key[1:]][key] = launches
     for group in groups.values():

@@ -56,7 +56,7 @@ _WIDTHS = {
 }
 """Bytes of an element by the name of its type."""
 
-RANKS_MOST = 10**6
+MAX_RANKS = 10**6
 MAX_FACTOR = 2
 """Upper bound of bus bandwidth over algbw."""
 
@@ -195,7 +195,7 @@ class Proof:
             return _ranks(2 / (2 - low), 2 / (2 - high) if high < MAX_FACTOR else math.inf)
         if low <= high < 1:
             return _ranks(1 / (1 - low), 1 / (1 - high))
-        return range(1, RANKS_MOST)
+        return range(1, MAX_RANKS)
 
     def allows(self, name: str) -> bool:
         """Return whether the rows can be of a collective."""
@@ -208,9 +208,7 @@ class Proof:
 
 def _ranks(low: float, high: float) -> range:
     least = max(1, math.ceil(low - low * ROUNDING_TOLERANCE))
-    return range(
-        least, RANKS_MOST if high >= RANKS_MOST else math.floor(high + high * ROUNDING_TOLERANCE) + 1
-    )
+    return range(least, MAX_RANKS if high >= MAX_RANKS else math.floor(high + high * ROUNDING_TOLERANCE) + 1)
 
 
 def collective(program: str, command: str, file_name: str, proof: Proof) -> str:

@@ -25,7 +25,7 @@ FILE_BEGINNING = re.compile(r'\{"version":[0-9]+,"start_time":|\s*"nccl_version"
 """Beginning of a line of the file, as written or as laid out by another program."""
 
 HINT = "nccl-tests -J writes size, time (us) and alg_bw (GB/s)"
-NUMBER_MOST = 1e15
+MAX_NUMBER = 1e15
 
 
 class _Result(TextLine):
@@ -193,7 +193,7 @@ def _ranks(config: dict[str, Any], allowed: Sequence[int], user_ranks: int) -> i
     ranks_per_process = 1
     for name in ("nthreads", "ngpus"):
         count = config.get(name)
-        ranks_per_process *= count if isinstance(count, int) and 0 < count < NUMBER_MOST else 1
+        ranks_per_process *= count if isinstance(count, int) and 0 < count < MAX_NUMBER else 1
     devices = [_dict(one) for one in _list(config.get("devices"))]
     groups = {str(one.get("group")) for one in devices}
     stated = len(devices) * ranks_per_process if len(groups) <= 1 else 0
@@ -219,7 +219,7 @@ def _experiment(results: Sequence[dict[str, Any]]) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < NUMBER_MOST
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_NUMBER
 
 
 def _word(value: Any) -> str:

@@ -125,7 +125,7 @@ NO_NETWORK = (
 
 VERSIONS = re.compile(r"\(from versions: ([^)]*)\)")
 PREFACE = re.compile(r"^\W*((cause|error|warning):\s*)?", re.IGNORECASE)
-LINE_MOST = 300
+MAX_LINE = 300
 PLACEHOLDER = "0.0.0"
 """The version of the empty packages that hold the names of libraries."""
 
@@ -180,4 +180,4 @@ def telling_line(words: str) -> str:
     reasons = [line for line in lines if line.startswith("Because ")]
     errors = [line for line in lines if re.search(r"error|could not|failed|no space", line, re.IGNORECASE)]
     rest = [line for line in lines if line]
-    return next(iter([*reasons, *errors, *rest]), "it does not say why")[:LINE_MOST]
+    return next(iter([*reasons, *errors, *rest]), "it does not say why")[:MAX_LINE]

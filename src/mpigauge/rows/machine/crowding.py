@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch, Visit
 
-CPUS_MOST = 8192
+MAX_CPUS = 8192
 """A list of more is none of a machine that the kernel knows."""
 
 CUT = "..."
@@ -203,7 +203,7 @@ def _cpus(text: str) -> Cpus:
     Ranks of large jobs have the same few lists.
     """
     parts = [] if text.endswith(CUT) or len(text) in OLDER_CUT else ranges(text)
-    if sum(map(len, parts)) > CPUS_MOST:
+    if sum(map(len, parts)) > MAX_CPUS:
         return frozenset()
     return frozenset(cpu for part in parts for cpu in part)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, StateName
 
-SESSIONS_LEAST = 2
+MIN_SESSIONS = 2
 """Sessions needed for an interval over sessions; that of two is wide."""
 
 IGNORED_FIELDS = {
@@ -150,7 +150,7 @@ def with_sessions(measured: Sequence[MeasuredResult]) -> list[list[Row]]:
         measured: Results in any order, of any machines.
     """
     dated = [dated_sessions(one.result.launches, one.result.done) for one in measured]
-    if sum(map(len, dated)) < SESSIONS_LEAST:
+    if sum(map(len, dated)) < MIN_SESSIONS:
         return [list(one.rows) for one in measured]
     found: dict[tuple[int, Cell, StateName | None], OverSessions] = {}
     for (_, cell), parts in _parts(measured).items():
@@ -211,7 +211,7 @@ def session_mismatches(measured: Sequence[MeasuredResult]) -> list[SessionMismat
     Args:
         measured: With rows that know their sessions.
     """
-    if len(measured) < SESSIONS_LEAST:
+    if len(measured) < MIN_SESSIONS:
         return []
     groups = linked([[row.sessions for row in one.rows] for one in measured])
     first_of = {member: group[0] for group in groups for member in group}
@@ -302,7 +302,7 @@ def _over(parts: Iterable[_Part], dated: Sequence[Sequence[Session]]) -> OverSes
     parts = list(parts)
     sittings = _apart(sitting for part in parts for sitting in _part_sessions(part, dated[part.member]))
     times_s = [session_time(one.launches_s) for one in sittings]
-    time = across_times(times_s, max(part.time.step for part in parts), SESSIONS_LEAST)
+    time = across_times(times_s, max(part.time.step for part in parts), MIN_SESSIONS)
     if time is None:
         return None
     return OverSessions(time, max(one.end_s for one in sittings) - sittings[0].begin_s)

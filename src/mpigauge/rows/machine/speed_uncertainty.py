@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Known = TypeVar("Known", bound=Timing)
 
-SPAN_LEAST = 0.02
+MIN_SPAN = 0.02
 """Between speeds, as a logarithm: less is noise of the readings."""
 
 UNIFORM_REACH = WIDTH_OF_NORMAL / 2 * math.sqrt(UNIFORM_VARIANCE)
@@ -36,7 +36,7 @@ UNIFORM_REACH = WIDTH_OF_NORMAL / 2 * math.sqrt(UNIFORM_VARIANCE)
 MINUTES_S = 600.0
 """Launches spread over more time than this already differ by changes of speed."""
 
-_FREEDOM_LEAST = 8
+_MIN_FREEDOM = 8
 """Degrees of freedom within launches; with fewer visits, launches are not told apart."""
 
 
@@ -77,7 +77,7 @@ def speed_ranges_of(result: Result) -> dict[object, SpeedRanges]:
     """
     if spread_s(result.launches, result.done) > MINUTES_S:
         return {}
-    spans = {seat: span for seat, span in spans_of(result.visits).items() if span > SPAN_LEAST}
+    spans = {seat: span for seat, span in spans_of(result.visits).items() if span > MIN_SPAN}
     seats: Mapping[object, list[Visit]] = defaultdict(list)
     for visit in result.visits if spans else ():
         seats[seat_of(visit.cell)].append(visit)
@@ -110,7 +110,7 @@ def widened_for_speed_changes(time: Known, visits: Sequence[Visit], meanwhile: S
 def response_of(visits: Iterable[Visit]) -> Response:
     """Return how times of visits follow the speed of the cores: least squares within launches of a cell."""
     times, speeds, launches, cells = _logs(visits)
-    groups = launches if times.size - _count(launches) - 1 >= _FREEDOM_LEAST else cells
+    groups = launches if times.size - _count(launches) - 1 >= _MIN_FREEDOM else cells
     freedom = times.size - _count(groups) - 1
     if freedom <= 0:
         return Response()

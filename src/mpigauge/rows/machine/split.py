@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
     Found = NDArray[np.intp]
 
-STATES_MOST = 3
-FACTOR_LEAST = 1.3
+MAX_STATES = 3
+MIN_FACTOR = 1.3
 """Between the hand-over times of neighbouring states."""
 
-WITHIN_MOST = {2: 0.1, 3: 0.05}
+MAX_WITHIN = {2: 0.1, 3: 0.05}
 """What may be left of the squares of ln(hand-over time) within so many states. Times that are spread evenly,
 in which there is nothing to tell apart, leave 1/4 within two parts and 1/9 within three."""
 
-SHARE_LEAST = 0.02
+MIN_SHARE = 0.02
 """Of the visits, in a state ..."""
 
-EPISODES_LEAST = 2
+MIN_EPISODES = 2
 """... or else how often the machine was in it, for as many visits in a row."""
 
 HEADLINE_SHARE = 0.8
@@ -55,7 +55,7 @@ HEADLINE_SHARE = 0.8
 ASKED_SHARE = 0.2
 """Of the time: a state that has so much is to be measured precisely, too."""
 
-VISITS_LEAST = 2
+MIN_VISITS = 2
 """Of a launch in a state, so that it stands for the launch there."""
 
 SPLIT = "split"
@@ -239,7 +239,7 @@ def split_visits(visits: Sequence[Visit]) -> Split:
 def _of_launches(mine: Sequence[Visit], made: Counter[int]) -> tuple[Visit, ...]:
     """Return visits without those of launches in which they are too few."""
     counts = Counter(visit.launch for visit in mine)
-    return tuple(visit for visit in mine if counts[visit.launch] >= min(VISITS_LEAST, made[visit.launch]))
+    return tuple(visit for visit in mine if counts[visit.launch] >= min(MIN_VISITS, made[visit.launch]))
 
 
 def _distance(parts: Sequence[SplitPart]) -> Distance:
@@ -307,17 +307,17 @@ def _found(logs: Values, visits: Sequence[Visit]) -> tuple[Found, Sequence[State
     Args:
         logs: Of the readings, shape ``(visits, 2)``.
     """
-    for number in range(STATES_MOST, 1, -1):
+    for number in range(MAX_STATES, 1, -1):
         borders, within = best_split(logs.ravel(), number)
-        if not borders or within >= WITHIN_MOST[number]:
+        if not borders or within >= MAX_WITHIN[number]:
             continue
         places = np.searchsorted(borders, logs)
         centres = np.array([logs[places == place].mean() for place in range(number)])
-        if np.diff(centres).min() <= math.log(FACTOR_LEAST):
+        if np.diff(centres).min() <= math.log(MIN_FACTOR):
             continue
         found = np.where(places[:, 0] == places[:, 1], places[:, 0], -1)
         if _often_enough(found, number) and _one_seat_has_two(found, visits, logs, places):
-            return found, STATE_NAMES if number == STATES_MOST else (STATE_NAMES[0], STATE_NAMES[-1])
+            return found, STATE_NAMES if number == MAX_STATES else (STATE_NAMES[0], STATE_NAMES[-1])
     return np.array([], dtype=np.intp), ()
 
 
@@ -325,8 +325,8 @@ def _often_enough(found: Found, number: int) -> bool:
     """Return whether each state has its share of the visits, or more than one episode of several visits."""
     runs, lengths = _runs(found)
     for state in range(number):
-        episodes = np.count_nonzero((runs == state) & (lengths >= EPISODES_LEAST))
-        if np.count_nonzero(found == state) < SHARE_LEAST * found.size and episodes < EPISODES_LEAST:
+        episodes = np.count_nonzero((runs == state) & (lengths >= MIN_EPISODES))
+        if np.count_nonzero(found == state) < MIN_SHARE * found.size and episodes < MIN_EPISODES:
             return False
     return True
 
@@ -343,8 +343,8 @@ def _one_seat_has_two(found: Found, visits: Sequence[Visit], logs: Values, place
 
 
 def _several_often(found: Found) -> bool:
-    counts = np.bincount(found[found >= 0], minlength=STATES_MOST)
-    return bool(np.count_nonzero(counts >= EPISODES_LEAST) > 1)
+    counts = np.bincount(found[found >= 0], minlength=MAX_STATES)
+    return bool(np.count_nonzero(counts >= MIN_EPISODES) > 1)
 
 
 def _fall_apart(logs: Values, places: Found) -> bool:
@@ -352,4 +352,4 @@ def _fall_apart(logs: Values, places: Found) -> bool:
     within = sum(
         logs[places == place].var() * np.count_nonzero(places == place) for place in np.unique(places)
     )
-    return bool(within < WITHIN_MOST[2] * logs.var() * logs.size)
+    return bool(within < MAX_WITHIN[2] * logs.var() * logs.size)

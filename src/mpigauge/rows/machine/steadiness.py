@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 
-STOLEN_MOST = 0.01
+MAX_STOLEN = 0.01
 """Of the time of all cores: less is nothing."""
 
-OTHER_SPEEDS_MOST = 0.1
+MAX_OTHER_SPEEDS = 0.1
 """Of the visits: fewer are nothing to speak of."""
 
 LEAST_VISITS = 4
@@ -80,17 +80,17 @@ class Steadiness:
     @property
     def has_steal(self) -> bool:
         """Whether a hypervisor gave a part of it to others."""
-        return self.stolen_share is not None and self.stolen_share > STOLEN_MOST
+        return self.stolen_share is not None and self.stolen_share > MAX_STOLEN
 
     @property
     def shares_cores(self) -> bool:
         """Whether ranks shared cores for a part of the time."""
-        return self.shared_share is not None and self.shared_share > SHARED_MOST
+        return self.shared_share is not None and self.shared_share > MAX_SHARED
 
     @property
     def has_speeds(self) -> bool:
         """Whether it ran at other speeds than the usual one for a part of the time."""
-        return self.usual_share is not None and self.usual_share < 1 - OTHER_SPEEDS_MOST
+        return self.usual_share is not None and self.usual_share < 1 - MAX_OTHER_SPEEDS
 
     @property
     def steady(self) -> bool:
@@ -181,10 +181,10 @@ SHARED = 1.03
 STEPS = 3
 """... or by so many steps of the clock more than the least, if that is more."""
 
-SHARED_MOST = 0.1
+MAX_SHARED = 0.1
 """Of the visits: fewer are nothing to speak of."""
 
-STEP_MOST = 0.05
+MAX_STEP = 0.05
 """Of the least reading: with a clock of longer steps nothing can be told."""
 
 
@@ -235,7 +235,7 @@ def _slowdowns(visits: Sequence[Visit], launches: Iterable[Launch]) -> tuple[Val
     known, readings = np.array(places, dtype=np.intp)[whole], readings[whole]
     step_ns = max((place.clock_step_ns for launch in launches for place in launch.ranks_at), default=0)
     step = step_ns / readings[:, :2].min(initial=math.inf)
-    if known.size and step <= STEP_MOST:
+    if known.size and step <= MAX_STEP:
         seats = seat_numbers([visits[place] for place in known.tolist()])
         wide, chains = (_over_least(part, seats) for part in (readings[:, :2], readings[:, 2:]))
         # A core at a lower frequency does everything slower and is not shared.

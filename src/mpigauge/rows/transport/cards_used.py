@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.rows.transport.proof import PAYLOAD_LEAST_BYTES, SHARED_MOST
+from mpigauge.rows.transport.proof import MAX_SHARED, PAYLOAD_LEAST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.transport.proof import HostTraffic
     from mpigauge.vocabulary import CardKind
 
-IDLE_MOST = 0.1
+MAX_IDLE = 0.1
 """Of what each card would have carried had all carried the same: with less, a card stood still."""
 
 
@@ -117,9 +117,9 @@ def _use_of(sizes: Sequence[HostTraffic]) -> _Use | None:
     sums = _sums(sizes)
     carried = {name: sum(sums[name]) for name in able}
     part_bytes = sum(one.part_bytes for one in sizes)
-    if part_bytes < PAYLOAD_LEAST_BYTES or sum(carried.values()) < SHARED_MOST * part_bytes:
+    if part_bytes < PAYLOAD_LEAST_BYTES or sum(carried.values()) < MAX_SHARED * part_bytes:
         return None
-    least = IDLE_MOST * sum(carried.values()) / len(able)
+    least = MAX_IDLE * sum(carried.values()) / len(able)
     if sum(one.unseen_bytes for one in sizes) > least:
         return None
     used = tuple(name for name in able if carried[name] > least)

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 HEADER_BYTES = 20
 """An empty message over a network has at least so many."""
 
-NETWORK_LEAST = 0.4
-SHARED_MOST = 0.1
+MIN_NETWORK = 0.4
+MAX_SHARED = 0.1
 PAYLOAD_LEAST_BYTES = 1000
 """Of less, some foreign packet could be a large part."""
 
@@ -108,12 +108,12 @@ class TransportEvidence:
         if not self.is_enough:
             return None
         spread = len(set(hosts)) > 1
-        least = NETWORK_LEAST / (len(hosts) if spread else 1)
+        least = MIN_NETWORK / (len(hosts) if spread else 1)
         if past_ip := self._past_ip(transport, least):
             return Refutation("on-cards", transport, past_ip)
         if transport == "tcp" and self.share < least:
             return Refutation("not-on-network", transport, self.share)
-        if transport == "shm" and self.share > SHARED_MOST:
+        if transport == "shm" and self.share > MAX_SHARED:
             return Refutation("on-network", transport, self.share)
         if emulated and spread and self.share < least:
             return Refutation("around-the-lab", transport, self.share)
@@ -123,7 +123,7 @@ class TransportEvidence:
         """Return the share that cards carried in place of what the label says; of IP they may carry all."""
         if self.cards is None:
             return None
-        most = {"shm": SHARED_MOST, "tcp": NETWORK_LEAST if self.share < least else math.inf}
+        most = {"shm": MAX_SHARED, "tcp": MIN_NETWORK if self.share < least else math.inf}
         is_past = self.cards.usual_share > most.get(transport, math.inf)
         return self.cards.usual_share if is_past else None
 
@@ -437,4 +437,4 @@ def _doubt(seen: TransportEvidence, transport: str) -> DoubtOfProof | None:
         return "older"
     if seen.cards.uncounted > 0:
         return "uncounted"
-    return "uneven" if transport == "shm" and seen.cards.share > SHARED_MOST else None
+    return "uneven" if transport == "shm" and seen.cards.share > MAX_SHARED else None

@@ -167,7 +167,7 @@ ALIASES = {alias: kind.name for kind in KINDS.values() for alias in kind.aliases
 MAKERS: dict[str, Callable[[Query], Figure]] = {}
 """Function that draws each kind, for kinds whose module is loaded."""
 
-ORIGINS_MOST = 4
+MAX_ORIGINS = 4
 
 FORMS = (".png", ".svg", ".pdf")
 
@@ -198,7 +198,7 @@ def origins(query: Query) -> list[str]:
     if len(names_and_places) == 1 or len({words for _, words in names_and_places}) == 1:
         return [words for _, words in names_and_places[:1] if words]
     named = [f"{name}: {words or 'not known'}" for name, words in names_and_places]
-    return named if len(named) <= ORIGINS_MOST else [named[0], f"and {len(named) - 2} more", named[-1]]
+    return named if len(named) <= MAX_ORIGINS else [named[0], f"and {len(named) - 2} more", named[-1]]
 
 
 def draw(query: Query, path: Path) -> None:

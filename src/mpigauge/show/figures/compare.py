@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from mpigauge.rows.group import Key
     from mpigauge.show.compared import ComparedSources
 
-LINES_MOST = 44
+MAX_LINES = 44
 """Most lines per page; if there are more, sizes with one verdict share a line, and the smallest differences
 are left out.
 """
 
-CONTROLS_MOST = 8
+MAX_CONTROLS = 8
 LINE_INCHES = 0.185
 AROUND_INCHES = 1.75
 """Height of title, axis and legend."""
@@ -109,15 +109,15 @@ def _lines(compared: ComparedSources) -> list[Run]:
     """Return a line per number; if too many, a line per run of sizes, the least urgent left out."""
     cells = [cell for cell in compared.shown.cells if cell.decision is not None or cell.lost]
     runs = [Run((cell,), 1) for cell in cells]
-    if len(runs) > LINES_MOST:
+    if len(runs) > MAX_LINES:
         runs = runs_of(cells, compared.factors | {"bytes"})
-    chosen = {id(run) for run in sorted(runs, key=_urgency, reverse=True)[:LINES_MOST]}
+    chosen = {id(run) for run in sorted(runs, key=_urgency, reverse=True)[:MAX_LINES]}
     return [run for run in runs if id(run) in chosen]
 
 
 def _controls(compared: ComparedSources) -> list[Run]:
     runs = [Run((cell,), 1) for cell in compared.shown.controls if cell.decision is not None]
-    return sorted(runs, key=_urgency, reverse=True)[:CONTROLS_MOST]
+    return sorted(runs, key=_urgency, reverse=True)[:MAX_CONTROLS]
 
 
 def _urgency(run: Run) -> tuple[bool, bool, float]:

@@ -23,14 +23,14 @@ GAP_INCHES = 0.05
 """Least gap between adjacent tick labels: with less they look like one word."""
 
 EDGE_INCHES = 0.04
-LETTERS_LEAST, LONG_WORD = 6, 24
+MIN_LETTERS, LONG_WORD = 6, 24
 LINE_INCHES = 0.15
 """Height of a line of a title, by which the figure grows."""
 
 SHARE_OF_LEGENDS = 0.32
 """Largest share of legends in the height of a figure."""
 
-STEPS_MOST = 12
+MAX_STEPS = 12
 WORDS_OF_MARK = "words-of-mark"
 """Prefix of the ids of labels over vertical lines."""
 
@@ -146,8 +146,8 @@ def _wrap(text: Text, room: float, *, turned: bool = False) -> None:
         return box.height if turned else box.width
 
     letters = max(map(len, words.splitlines()))
-    while width() > room and letters > LETTERS_LEAST:
-        letters = min(letters - 1, max(LETTERS_LEAST, int(letters * room / width()) + 1))
+    while width() > room and letters > MIN_LETTERS:
+        letters = min(letters - 1, max(MIN_LETTERS, int(letters * room / width()) + 1))
         text.set_text(in_lines(words, letters))
 
 
@@ -234,7 +234,7 @@ def _choices(labels: Sequence[tuple[float, Text]], boxes: Sequence[Bbox]) -> Ite
     """Return sets of labels to keep: all, then every second and so on, the largest set first."""
     zero = [at for at, (_, text) in enumerate(labels) if text.get_text() == "0 B"][:1]
     rest = [at for at in range(len(labels)) if at not in zero]
-    for step in range(1, STEPS_MOST):
+    for step in range(1, MAX_STEPS):
         grids = [rest[phase::step] for phase in range(step)]
         free = [
             [at for at in grid if not any(boxes[at].overlaps(boxes[fixed]) for fixed in zero)]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Query
     from mpigauge.stats.percentiles import Values
 
-PANELS_MOST = 5
+MAX_PANELS = 5
 """Most cells; those that changed most come first."""
 
 PANEL_INCHES = 1.25
@@ -47,7 +47,7 @@ def history_figure(query: Query) -> Figure:
     if len(sessions) < MIN_SESSIONS:
         raise query.lacks(f"{len(sessions)} of {MIN_SESSIONS} results at different times")
     shown = history_of(sessions, Thresholds())
-    tracks = [track for track in ranked(shown) if len(track.track.curve.sessions) > 1][:PANELS_MOST]
+    tracks = [track for track in ranked(shown) if len(track.track.curve.sessions) > 1][:MAX_PANELS]
     if not tracks:
         raise query.lacks("no cell was measured in two of the results")
     whole = style.paper(PANEL_INCHES * len(tracks) + 0.5)

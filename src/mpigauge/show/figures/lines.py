@@ -34,7 +34,7 @@ IMPORTED_DASHES = (0, (1, 2))
 BREAK_DASHES, MARK_DASHES = (0, (1, 1.5)), (0, (4, 2))
 MANY_POINTS, MANY_SIZE = 40, 2.0
 WIDTH_OF_LINE, SIZE_OF_MARKER = 1.3, 4.0
-NEAR, NEAR_MOST = 0.01, 0.03
+NEAR, MAX_NEAR = 0.01, 0.03
 """Curves closer than this coincide for the eye: share of the logarithmic range of values, and of a value."""
 
 MOST_UNDER = 2
@@ -95,7 +95,7 @@ def widened_below(styles: Sequence[dict[str, Any]], pieces: Sequence[Sequence[Se
     """
     places = [{point.x: point.y for piece in curve_pieces for point in piece} for curve_pieces in pieces]
     everything = [y for curve_pieces in places for y in curve_pieces.values() if y > 0] or [1.0]
-    within = min(NEAR * math.log(max(everything) / min(everything)), NEAR_MOST)
+    within = min(NEAR * math.log(max(everything) / min(everything)), MAX_NEAR)
     widened = []
     for number, curve_style in enumerate(styles):
         over = sum(_covered(places[number], later, within) for later in places[number + 1 :])
@@ -197,7 +197,7 @@ def below(whole: Figure, handles: Sequence[Line2D], labels: Sequence[str], note:
         if fit.box_of(made).width <= room or columns == 1:
             break
         made.remove()
-    while (width := fit.box_of(made).width) > room and letters > fit.LETTERS_LEAST:
+    while (width := fit.box_of(made).width) > room and letters > fit.MIN_LETTERS:
         letters = min(letters - 1, int(letters * room / width))
         for text, label in zip(made.get_texts(), labels, strict=True):
             text.set_text(fit.in_lines(label, letters))

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 COLOURS = "cividis"
 """Readable for all kinds of colour vision; its lightness alone gives the order, so also in grey."""
 
-NUMBERS_MOST, LARGE_DIGITS_MOST = 12, 6
-LABELS_MOST = 48
-INCHES_LEAST, INCHES_MOST = 4.0, 12.0
+MAX_NUMBERS, MAX_LARGE_DIGITS = 12, 6
+MAX_LABELS = 48
+MIN_INCHES, MAX_INCHES = 4.0, 12.0
 BRIGHT = 0.55
 DECADE = 10
 LEAST_SPAN = 1.33
 UNSEEN: Any = {"markerfacecolor": "none", "markeredgewidth": 0, "linestyle": "none"}
 POINTS_AN_INCH = 72
-VERDICTS_MOST = 4
+MAX_VERDICTS = 4
 """Most lines of the verdict above the figure."""
 
 
@@ -125,7 +125,7 @@ def panels(shown: LinkMap) -> list[PairGrid]:
 def figure_of(grids: Sequence[PairGrid], shown: LinkMap) -> Figure:
     """Return panels beside each other, without a title."""
     order = _order(shown)
-    side = min(INCHES_MOST, max(INCHES_LEAST, 0.5 * len(order) + 1.5))
+    side = min(MAX_INCHES, max(MIN_INCHES, 0.5 * len(order) + 1.5))
     whole = Figure(figsize=(side * 1.2 * len(grids), side + 0.9), layout="constrained")
     FigureCanvasAgg(whole)
     for place, grid in enumerate(grids, start=1):
@@ -175,10 +175,10 @@ def _text_of_pair(panel: PairGrid, link: MeasuredLink) -> str:
 
 def _title(shown: LinkMap) -> str:
     verdict = [line.text for line in verdict_lines(shown)]
-    more = [f"and {len(verdict) - VERDICTS_MOST} more"] if len(verdict) > VERDICTS_MOST else []
+    more = [f"and {len(verdict) - MAX_VERDICTS} more"] if len(verdict) > MAX_VERDICTS else []
     crowded = any(row.oversubscribed for link in shown.links for row in link.rows)
     words = ", ".join([shown.cell.job.name, *([f"{CROWDED}: more ranks than cores"] if crowded else [])])
-    return "\n".join([words, *verdict[:VERDICTS_MOST], *more])
+    return "\n".join([words, *verdict[:MAX_VERDICTS], *more])
 
 
 def _order(shown: LinkMap) -> list[int]:
@@ -221,7 +221,7 @@ def _panel(
     between = ScalarFormatter() if high < DECADE * low else NullFormatter()
     bar.ax.yaxis.set_minor_formatter(between)
     bar.ax.set_title(units.unit_symbol(unit), fontsize="medium")
-    if len(order) <= NUMBERS_MOST:
+    if len(order) <= MAX_NUMBERS:
         name = "rate" if fast_is_large else "latency"
         _numbers(axes, name, values / scale, norm, fast_is_large=fast_is_large)
     _borders(axes, shown, order)
@@ -246,10 +246,10 @@ def _matrix(shown: LinkMap, order: Sequence[int], get: Callable[[MeasuredLink], 
 
 
 def _ticks(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
-    step = -(-len(order) // LABELS_MOST)
+    step = -(-len(order) // MAX_LABELS)
     places = range(0, len(order), step)
     labels = [shown.names[order[place]] for place in places]
-    crowded = sum(map(len, labels)) > 3 * NUMBERS_MOST or max(map(len, labels)) > 3  # noqa: PLR2004 - they touch
+    crowded = sum(map(len, labels)) > 3 * MAX_NUMBERS or max(map(len, labels)) > 3  # noqa: PLR2004 - they touch
     turned = {"rotation": 90} if crowded else {}
     axes.set_xticks(places, labels, **turned)
     axes.set_yticks(places, labels)
@@ -257,7 +257,7 @@ def _ticks(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
 
 
 def _numbers(axes: Any, name: str, values: Values, norm: LogNorm, *, fast_is_large: bool) -> None:
-    size = "medium" if len(values) <= LARGE_DIGITS_MOST else "x-small"
+    size = "medium" if len(values) <= MAX_LARGE_DIGITS else "x-small"
     for (i, j), value in np.ndenumerate(values):
         if math.isfinite(value):
             lightness = float(norm(value))

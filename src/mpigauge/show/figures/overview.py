@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mpigauge.show.figures.ratios import Pieces
 
 COLUMNS = 2
-LABELS_MOST = 8
+MAX_LABELS = 8
 """Most labels that can be told apart in a small panel."""
 
 SIZES_OF_PANEL = 5
@@ -130,19 +130,19 @@ def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> Over
     """
     kept = [curve for curve in curves if family.keep(curve.source.patterns[curve.factors["pattern"]])]
     kept = [curve for curve in kept if pieces_of(curve, family.point)]
-    if len(kept) > LABELS_MOST:
+    if len(kept) > MAX_LABELS:
         kept = _representative(kept)
-    if len(kept) > LABELS_MOST and any(STATE in curve.factors for curve in kept):
+    if len(kept) > MAX_LABELS and any(STATE in curve.factors for curve in kept):
         usual = [
             curve for curve in kept if curve.factors.get(STATE) in {None, split_of(curve.source.result).usual}
         ]
         kept = usual or kept
         named = dict.fromkeys(curve.factors[STATE] for curve in kept if STATE in curve.factors)
         family = replace(family, title=", ".join([family.title, *named]))
-    if len(kept) > LABELS_MOST:
+    if len(kept) > MAX_LABELS:
         word = next(kept[0].factors[name] for name in varying_factors(kept) if name in kept[0].factors)
         raise query.lacks(
-            f"{len(kept)} series are more than the {LABELS_MOST} of a panel",
+            f"{len(kept)} series are more than the {MAX_LABELS} of a panel",
             f'choose with --series, such as --series "{word}", or draw --kind time',
         )
     # Labels chosen by --series stay.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mpigauge.show.figures.ratios import Pieces, Ratios
     from mpigauge.show.references import Reference
 
-PANELS_MOST = 6
+MAX_PANELS = 6
 LABELS_OF_PANEL = 5
 COLUMNS = 2
 
@@ -87,7 +87,7 @@ def _rated(query: Query) -> list[Series]:
     return against_size(
         query,
         lambda row: row.rate_bytes_per_s is not None or row.time is None,
-        most=PANELS_MOST * MAX_SERIES,
+        most=MAX_PANELS * MAX_SERIES,
     )
 
 
@@ -98,8 +98,8 @@ def _grouped_but_for(curves: Sequence[Series], without: Collection[str]) -> list
 
 def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection[str]) -> Figure:
     """Draw groups as panels; factors within a panel get styles, the others become titles."""
-    if len(groups) > PANELS_MOST:
-        raise query.lacks(f"{len(groups)} panels are more than {PANELS_MOST}", "choose with --series")
+    if len(groups) > MAX_PANELS:
+        raise query.lacks(f"{len(groups)} panels are more than {MAX_PANELS}", "choose with --series")
     if (most := max(map(len, groups))) > MAX_SERIES:
         raise query.lacks(f"{most} series are more than the {MAX_SERIES} of a panel", "choose with --series")
     everyone = [curve for group in groups for curve in group]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Series
     from mpigauge.rows.rows import Row
 
-SIZES_MOST = 4
+MAX_SIZES = 4
 """Most sizes per pattern, unless sizes were selected."""
 
 
@@ -68,7 +68,7 @@ def _thinned(query: Query, pairs: Sequence[tuple[Source, Row]]) -> list[tuple[So
     for _, row in pairs:
         sizes.setdefault(row.cell.pattern, set()).add(row.cell.bytes)
     kept = {
-        pattern: set(thinned(sorted(sizes_of_pattern), SIZES_MOST))
+        pattern: set(thinned(sorted(sizes_of_pattern), MAX_SIZES))
         for pattern, sizes_of_pattern in sizes.items()
     }
     return [(source, row) for source, row in pairs if row.cell.bytes in kept[row.cell.pattern]]

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import StateName
 
-PANELS_MOST = 4
-SIZES_MOST = 30
-LABELS_MOST = 11
+MAX_PANELS = 4
+MAX_SIZES = 30
+MAX_LABELS = 11
 BINS = 48
 HALF_WIDTH = 0.42
 BULK = (1.0, 99.0)
@@ -61,7 +61,7 @@ _BEYOND: Any = {
 RASTER_FROM = 5000
 """Number of points from which they are an image, also in SVG and PDF: a million points make a huge file."""
 
-NUMBERS_MOST = 24
+MAX_NUMBERS = 24
 """Most launches with a number; of more, every second, third and so on is numbered."""
 
 ROOM_FOR_NUMBERS = 0.1
@@ -105,13 +105,11 @@ def _thinned(query: Query, curves: list[Series]) -> tuple[list[Series], str]:
         UsageError: More sizes were selected than fit.
     """
     most = max(len(curve.rows) for curve in curves)
-    if most <= SIZES_MOST:
+    if most <= MAX_SIZES:
         return curves, ""
     if query.sizes:
-        raise query.lacks(
-            f"{most} sizes are more than the {SIZES_MOST} that fit", "choose fewer with --sizes"
-        )
-    step = -(-most // SIZES_MOST)
+        raise query.lacks(f"{most} sizes are more than the {MAX_SIZES} that fit", "choose fewer with --sizes")
+    step = -(-most // MAX_SIZES)
     kept = [replace(curve, rows=curve.rows[::step]) for curve in curves]
     return kept, f"{max(len(curve.rows) for curve in kept)} of {most} sizes; --sizes chooses others"
 
@@ -153,9 +151,9 @@ def _with_samples(query: Query, curves: Sequence[Series]) -> list[Series]:
     kept = [curve for curve in kept if curve.rows]
     if not kept:
         raise query.lacks("it has no samples")
-    if query.series and len(kept) > PANELS_MOST:
-        raise query.lacks(f"{len(kept)} panels are more than {PANELS_MOST}", "choose fewer with --series")
-    return kept[:PANELS_MOST]
+    if query.series and len(kept) > MAX_PANELS:
+        raise query.lacks(f"{len(kept)} panels are more than {MAX_PANELS}", "choose fewer with --series")
+    return kept[:MAX_PANELS]
 
 
 def _has_samples(row: Row) -> bool:
@@ -191,7 +189,7 @@ def _set_up_places(axes: Any, curve: Series, unit: str) -> None:
         f"{format_size(row.cell.bytes) if row.sized else pattern}\n{format_time(median, unit)}"
         for row, median in zip(curve.rows, medians, strict=True)
     ]
-    step = -(-len(names) // LABELS_MOST)
+    step = -(-len(names) // MAX_LABELS)
     axes.set_xticks(range(0, len(names), step), names[::step], fontsize=7)
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.grid(visible=False, axis="x")
@@ -221,11 +219,11 @@ def samples_figure(query: Query) -> Figure:
 
 def _cells(query: Query, curves: Sequence[Series]) -> list[tuple[Series, Row]]:
     """Return as many cells as fit: of each series sizes that are far apart."""
-    per_curve = max(1, PANELS_MOST // len(curves))
-    if query.sizes and sum(len(curve.rows) for curve in curves) > PANELS_MOST:
+    per_curve = max(1, MAX_PANELS // len(curves))
+    if query.sizes and sum(len(curve.rows) for curve in curves) > MAX_PANELS:
         count = sum(len(curve.rows) for curve in curves)
         raise query.lacks(
-            f"{count} panels are more than {PANELS_MOST}", "choose fewer with --series and --sizes"
+            f"{count} panels are more than {MAX_PANELS}", "choose fewer with --series and --sizes"
         )
     if query.sizes:
         return [(curve, row) for curve in curves for row in curve.rows]
@@ -292,7 +290,7 @@ def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[in
             axes.hlines(
                 float(np.median(of_launch)), begin - 0.5, end - 0.5, color="black", linewidth=1.2, zorder=4
             ).set_gid(f"launch-{number}")
-        if order % -(-len(launches) // NUMBERS_MOST) == 0:
+        if order % -(-len(launches) // MAX_NUMBERS) == 0:
             axes.text(
                 (begin + end) / 2,
                 0.995,

@@ -15,12 +15,12 @@ from mpigauge.show.figures import style
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-TICKS_MOST, TICKS_NARROW = 9, 5
+MAX_TICKS, TICKS_NARROW = 9, 5
 LARGE = 1e4
 NEAR_ZERO = 0.1
 """Share of the largest size: a linear axis that begins below it begins at 0."""
 
-STEPS_LEAST = 8
+MIN_STEPS = 8
 """Fewest steps between sizes that show whether they are even."""
 
 BESIDE, BESIDE_ALL = 0.006, 0.02
@@ -46,7 +46,7 @@ class SizeAxis:
     def __init__(self, sizes: Collection[float], *, linear: bool, most: int | None = None) -> None:
         positive = [size for size in sizes if size > 0]
         self.linear = linear or not positive or _evenly(positive)
-        self._most = most or (TICKS_MOST if style.width_in() > style.NARROW else TICKS_NARROW)
+        self._most = most or (MAX_TICKS if style.width_in() > style.NARROW else TICKS_NARROW)
         self._measured = {*positive}
         self._has_zero = len(positive) < len(sizes)
         self._low, self._high = (min(positive), max(positive)) if positive else (0.0, 1.0)
@@ -127,7 +127,7 @@ def _evenly(sizes: Collection[float]) -> bool:
     """Return whether most sizes are equal steps: a logarithmic axis would crowd them at its end."""
     ordered = sorted(sizes)
     steps = [high - low for low, high in pairwise(ordered)]
-    if len(steps) < STEPS_LEAST:
+    if len(steps) < MIN_STEPS:
         return False
     usual = median(steps)
     even = [step for step in steps if abs(step - usual) < usual / 4]
@@ -226,7 +226,7 @@ def log_ticks(axis: Any, text: Any, one: float = 1.0) -> None:
     if decades < 0.7:  # noqa: PLR2004 - less than three of 1 2 5
         ticks = [float(tick) for tick in MaxNLocator(5).tick_values(low, high) if tick > 0]
     ticks = [tick for tick in ticks if low <= tick <= high]
-    ticks = ticks[:: max(1, math.ceil(len(ticks) / TICKS_MOST))]
+    ticks = ticks[:: max(1, math.ceil(len(ticks) / MAX_TICKS))]
     minor = [head * 10.0**power for power in range(first, last + 1) for head in range(1, 10)]
     fine = minor if decades > 0.7 and decades < 7 else []  # noqa: PLR2004 - not a black bar
     ticks = [tick * one for tick in ticks]

@@ -30,18 +30,18 @@ UNLIMITED = 10**6
 """Width of a pipe, where nothing is hidden or wrapped and there are no bars."""
 
 GAP = 2
-WRAPPED_LEAST = 22
+MIN_WRAPPED = 22
 """Least width of a wrapped column."""
 
-WORDS_LEAST = 40
+MIN_WORDS = 40
 """Least width of a terminal that shows the words of a last column beside the others; otherwise they are
 hidden, or printed below.
 """
 
-WRAP_LEAST = 20
+MIN_WRAP = 20
 """If a hanging indentation leaves less than this, or less than the longest word, a smaller one is used."""
 
-HEAD_FOLDED, HEAD_LEAST = 24, 12
+HEAD_FOLDED, MIN_HEAD = 24, 12
 """Widths that row heads are wrapped to: the first where that saves a block, the second where one number needs
 it.
 """
@@ -49,7 +49,7 @@ it.
 HEADING_BREAK = ", "
 """Where the heading of a column may be broken."""
 
-BAR_LEAST, BAR_MOST = 14, 32
+MIN_BAR, MAX_BAR = 14, 32
 
 STYLES: dict[Tone, str] = {
     "": "",
@@ -118,7 +118,7 @@ class PageSize:
             text = text.copy()
             text.plain = joined
         longest = _longest(text.plain[hang:])
-        if self.width - indent - hang < max(WRAP_LEAST, longest):
+        if self.width - indent - hang < max(MIN_WRAP, longest):
             hang = 2
         lead, rest = text[:hang], text[hang:]
         for line in rest.wrap(self._console, max(1, self.width - indent - cell_len(lead.plain))):
@@ -219,7 +219,7 @@ def _laid_out(document: Document, table: Table, page: PageSize) -> _Table:
     if not last.wraps:
         return _Table(table, [*columns, last], None, entries, widths, folded)
     has_words = any(row[last.name] for row in entries)
-    if has_words and page.width < WORDS_LEAST:
+    if has_words and page.width < MIN_WORDS:
         if last.goes is None:
             return _Table(table, columns, None, entries, widths, folded, below=last)
         return _Table(table, columns, None, entries, widths, folded, hidden_last=_name_of(last))
@@ -308,13 +308,13 @@ def _width_needed(table: _Table, hidden: Sequence[str], *, folded: bool = False)
     columns = [column for column in table.columns if column.name not in hidden]
     last = table.widths[table.last.name] if table.last else 0
     needs = sum(GAP + _least_width(table, column, folded=folded) for column in columns)
-    return needs + (GAP + min(last, WRAPPED_LEAST) if last else 0)
+    return needs + (GAP + min(last, MIN_WRAPPED) if last else 0)
 
 
 def _least_width(table: _Table, column: Column, *, folded: bool) -> int:
     """Return the least width of a column."""
     width = (table.folded if folded else table.widths)[column.name]
-    return min(width, WRAPPED_LEAST) if column.wraps else width
+    return min(width, MIN_WRAPPED) if column.wraps else width
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +363,7 @@ def _blocks(table: _Table, hidden: Sequence[str], width: int) -> list[_Layout]:
     ]
     head_width, blocks = min(fitting, key=lambda pair: len(pair[1]))
     if head_width + GAP + max(needs.values(), default=0) > width:
-        head_width, blocks = min(full, HEAD_LEAST), [[column] for column in columns]
+        head_width, blocks = min(full, MIN_HEAD), [[column] for column in columns]
     room = width - GAP - head_width
     return [
         _block(
@@ -418,14 +418,14 @@ def _layout(table: _Table, hidden: Sequence[str], width: int, chosen: Units, *, 
     """Return the layout of a table: the last column gets what the others leave but for the bar."""
     columns = [(column, table.widths[column.name]) for column in table.columns if column.name not in hidden]
     longest = table.widths[table.last.name] if table.last else 0
-    columns = _fitted(columns, width - (GAP + min(longest, WRAPPED_LEAST) if longest else 0))
+    columns = _fitted(columns, width - (GAP + min(longest, MIN_WRAPPED) if longest else 0))
     spare = max(1, width - sum(GAP + wide for _, wide in columns) - (GAP if longest else 0))
     without = _Layout(columns, min(longest, spare))
     axis = _axis(table.table) if bars else None
-    if axis is None or spare - min(longest, WRAPPED_LEAST) < BAR_LEAST + GAP:
+    if axis is None or spare - min(longest, MIN_WRAPPED) < MIN_BAR + GAP:
         return without
-    last = min(longest, spare - BAR_LEAST - GAP)
-    bar_width = min(BAR_MOST, spare - last - GAP)
+    last = min(longest, spare - MIN_BAR - GAP)
+    bar_width = min(MAX_BAR, spare - last - GAP)
     above = axis.heading(bar_width, chosen.time)
     return _Layout(columns, last, bar_width, axis, above) if above else without
 

@@ -50,11 +50,11 @@ WHAT, HOW, WHERE = (
 MAKERS: dict[str, Callable[[Query], list[PivotGrid]]] = {}
 """Function that lays out the tables of each kind."""
 
-COLUMNS_MOST = 6
-SUMMARIES_MOST = 5
+MAX_COLUMNS = 6
+MAX_SUMMARIES = 5
 """Most columns of numbers with both ends of their intervals."""
 
-GROUPS_MOST = 2
+MAX_GROUPS = 2
 """Most groups of mean, deviation and samples: more are too wide for a telephone."""
 
 ACROSS = (STATE, "mode", LIBRARY, *HOW, *WHERE, *PLACES)
@@ -62,13 +62,13 @@ BRACKETS = "in brackets the 95 % interval across launches"
 WIDTH = "\N{PLUS-MINUS SIGN}: half-width of the 95 % interval across launches, its larger side"
 SPREAD = "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
 
-SIZES_DOWN = Layout(("size",), ACROSS, "size", WIDTH, COLUMNS_MOST)
-STATISTICS_DOWN = Layout(("size",), (QUANTITY, *ACROSS), "size", "", 3 * GROUPS_MOST)
+SIZES_DOWN = Layout(("size",), ACROSS, "size", WIDTH, MAX_COLUMNS)
+STATISTICS_DOWN = Layout(("size",), (QUANTITY, *ACROSS), "size", "", 3 * MAX_GROUPS)
 PLACES_DOWN = Layout(
-    (*PLACES, *WHERE, "size"), (STATE, "mode", LIBRARY), "place", BRACKETS, COLUMNS_MOST, spill=True
+    (*PLACES, *WHERE, "size"), (STATE, "mode", LIBRARY), "place", BRACKETS, MAX_COLUMNS, spill=True
 )
 ALL_DOWN = Layout(
-    (*WHAT, *HOW, "size", QUANTITY), (STATE, LIBRARY, *PLACES, *WHERE), "", BRACKETS, SUMMARIES_MOST
+    (*WHAT, *HOW, "size", QUANTITY), (STATE, LIBRARY, *PLACES, *WHERE), "", BRACKETS, MAX_SUMMARIES
 )
 
 

@@ -102,7 +102,7 @@ def _rate_with_ends(row: Row, chosen: Units) -> str:
 def _ends(text: str, number: NumberWithInterval, written: Callable[[float | None], str]) -> str:
     if number.half_width is None:
         return text
-    if number.half_width >= units.REACH_MOST - 1:
+    if number.half_width >= units.MAX_REACH - 1:
         return f"{text} ({units.format_relative(number.half_width)})"
     return units.with_interval(text, number.low, number.high, written)
 

@@ -9,7 +9,7 @@ import mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.find.explain.table import said_across, said_of
 from mpigauge.models.modelled import models_of
-from mpigauge.show.compared import MOST, check_alike, compare_sources
+from mpigauge.show.compared import MAX_RESULTS, check_alike, compare_sources
 from mpigauge.show.report import words
 from mpigauge.show.report.inputs import PageInputs
 from mpigauge.show.report.page import Page
@@ -62,7 +62,7 @@ def _title(query: Query) -> str:
 
 def _comparison(query: Query, by_state: Query, *, force: bool) -> tuple[ComparedSources | None, str]:
     """Return the comparison, or why two results are not compared."""
-    if len(query.sources) > MOST:
+    if len(query.sources) > MAX_RESULTS:
         return None, ""
     try:
         if not force:
@@ -71,7 +71,7 @@ def _comparison(query: Query, by_state: Query, *, force: bool) -> tuple[Compared
     except UsageError as error:
         if query.by is not None:
             raise
-        return None, error.sentence if len(query.sources) == MOST else ""
+        return None, error.sentence if len(query.sources) == MAX_RESULTS else ""
 
 
 def _models(query: Query) -> Models | None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mpigauge.show.report.cells import Cells
     from mpigauge.show.report.page import ReportTable
 
-CURVES_MOST = 8
+MAX_CURVES = 8
 """Most curves per chart that can be told apart."""
 
 ALL_CURVES = 100_000
@@ -112,19 +112,19 @@ def panels(
 
 
 def _by_pattern(curves: Sequence[Series]) -> list[list[Series]]:
-    return _split(curves, ("pattern",)) if len(curves) > CURVES_MOST else [list(curves)] if curves else []
+    return _split(curves, ("pattern",)) if len(curves) > MAX_CURVES else [list(curves)] if curves else []
 
 
 def parted(curves: Sequence[Series]) -> list[list[Series]]:
     """Split curves into parts that are small enough to tell them apart."""
-    if len(curves) <= CURVES_MOST:
+    if len(curves) <= MAX_CURVES:
         return [list(curves)]
     names = dict.fromkeys(name for curve in curves for name in curve.factors)
     for group in (*GROUPS[1:], *GROUPS[:1], *((name,) for name in names)):
         parts = _split(curves, group)
         if len(parts) > 1:
             return [part_ for part in parts for part_ in parted(part)]
-    return [list(curves[at : at + CURVES_MOST]) for at in range(0, len(curves), CURVES_MOST)]
+    return [list(curves[at : at + MAX_CURVES]) for at in range(0, len(curves), MAX_CURVES)]
 
 
 def _split(curves: Sequence[Series], group: Sequence[str]) -> list[list[Series]]:

@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from mpigauge.show.report.inputs import PageInputs
     from mpigauge.show.report.page import Picture
 
-VISITS_MOST = 1500
+MAX_VISITS = 1500
 """Most points of a chart over time; of more visits an even selection is drawn, and noted."""
 
-CURVES_MOST = 8
+MAX_CURVES = 8
 PLAIN: Mapping[str, Any] = {"marker": "o", "linestyle": "-", "markersize": 2.5}
 
 
@@ -106,7 +106,7 @@ def _over_time(number: int, source: Source) -> Iterator[Picture]:
             for begin, visit, condition in placed
             if condition is not None and condition.of == of
         ]
-        drawn = thinned(known, VISITS_MOST)
+        drawn = thinned(known, MAX_VISITS)
         part = words.VISITS_DRAWN.format(drawn=len(drawn), of=len(known)) if len(drawn) < len(known) else ""
         states_of_kind = [state for state in split_of(source.result).states if state.of == of]
         title = f"{source.name}: {HANDED_OVER[of]}"
@@ -198,8 +198,8 @@ def _ratios(compared: ComparedSources) -> Iterator[Picture]:
 
     curves = group_by((cell for cell in compared.shown.cells if cell.decision is not None), name)
     drawn = [_ratio_curve(number, *named_cells) for number, named_cells in enumerate(curves.items())]
-    for number, at in enumerate(range(0, len(drawn), CURVES_MOST)):
-        chart = Chart(drawn[at : at + CURVES_MOST], "ratio", words.TIMES_AS_LONG, levels=[1.0])
+    for number, at in enumerate(range(0, len(drawn), MAX_CURVES)):
+        chart = Chart(drawn[at : at + MAX_CURVES], "ratio", words.TIMES_AS_LONG, levels=[1.0])
         yield picture(
             f"comparison-{number}", compared.sides, words.RATIOS, chart, table(compared.sides, chart)
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tests.cli.docs.recomputing.reading import Row
 
-PAIRS_LEAST = 5
+MIN_PAIRS = 5
 WORDS = {"no difference": "same"}
 
 
@@ -45,9 +45,9 @@ def points_of(base: Sequence[Row], other: Sequence[Row]) -> list[Point]:
     found = []
     for size in sorted(first.keys() & second):
         rows = first[size], second[size]
-        one = ratio(rows[1].times, rows[0].times, alike=alike, least=PAIRS_LEAST)
+        one = ratio(rows[1].times, rows[0].times, alike=alike, least=MIN_PAIRS)
         if one is not None and one.low is not None:
-            over, under, together = sides(rows[1].times, rows[0].times, alike=alike, least=PAIRS_LEAST)
+            over, under, together = sides(rows[1].times, rows[0].times, alike=alike, least=MIN_PAIRS)
             found.append(Point(*rows, one, _beyond(over, under, rows, paired=together)))
     return found
 

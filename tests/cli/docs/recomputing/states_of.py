@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 JOB = fields_of("JobKey")
 NAMES = {2: ("near", "far"), 3: ("near", "mid", "far")}
-WITHIN_MOST = {2: 0.1, 3: 0.05}
+MAX_WITHIN = {2: 0.1, 3: 0.05}
 LINE_MOST_NS = 3000
 HEADLINE = 0.8
 
@@ -74,7 +74,7 @@ def _states(logs: Sequence[tuple[float, float]], visits: Sequence[Visit]) -> lis
     values = sorted(value for pair in logs for value in pair)
     for number in (3, 2):
         borders, within = groups(values, number)
-        if not borders or within >= WITHIN_MOST[number]:
+        if not borders or within >= MAX_WITHIN[number]:
             continue
         places = [tuple(sum(value > border for border in borders) for value in pair) for pair in logs]
         members: dict[int, list[float]] = defaultdict(list)
@@ -124,7 +124,7 @@ def _same_ranks(
             for value, place in zip(logs[number], places[number], strict=True):
                 values[place].append(value)
         whole = _squares([value for one in values.values() for value in one])
-        if sum(map(_squares, values.values())) < WITHIN_MOST[2] * whole:
+        if sum(map(_squares, values.values())) < MAX_WITHIN[2] * whole:
             return True
     return False
 

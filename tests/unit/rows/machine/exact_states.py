@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.rows.machine.conditions import condition_of
-from mpigauge.rows.machine.split import EPISODES_LEAST, FACTOR_LEAST, SHARE_LEAST, STATES_MOST, WITHIN_MOST
+from mpigauge.rows.machine.split import MAX_STATES, MAX_WITHIN, MIN_EPISODES, MIN_FACTOR, MIN_SHARE
 from mpigauge.stats.kmeans import best_split
 from mpigauge.vocabulary import STATE_NAMES
 
@@ -51,9 +51,9 @@ def _said(of: str, name: str, mine: Sequence[tuple[Visit, Condition]], found: Se
 
 def _names(mine: Sequence[tuple[Visit, Condition]]) -> list[str | None] | None:
     logs = [(math.log(condition.before_s), math.log(condition.after_s)) for _, condition in mine]
-    for number in range(STATES_MOST, 1, -1):
+    for number in range(MAX_STATES, 1, -1):
         borders, within = best_split(np.array(logs).ravel(), number)
-        if not borders or within >= WITHIN_MOST[number]:
+        if not borders or within >= MAX_WITHIN[number]:
             continue
         places = [tuple(sum(border < one for border in borders) for one in pair) for pair in logs]
         heaps: list[list[float]] = [[] for _ in range(number)]
@@ -62,9 +62,9 @@ def _names(mine: Sequence[tuple[Visit, Condition]]) -> list[str | None] | None:
                 heaps[place].append(one)
         centres = [math.fsum(heap) / len(heap) for heap in heaps]
         found = [its[0] if its[0] == its[1] else None for its in places]
-        far = all(b - a > math.log(FACTOR_LEAST) for a, b in pairwise(centres))
+        far = all(b - a > math.log(MIN_FACTOR) for a, b in pairwise(centres))
         if far and _often(found, number) and _one_seat(mine, logs, places, found):
-            order = STATE_NAMES if number == STATES_MOST else (STATE_NAMES[0], STATE_NAMES[-1])
+            order = STATE_NAMES if number == MAX_STATES else (STATE_NAMES[0], STATE_NAMES[-1])
             return [None if one is None else order[one] for one in found]
     return None
 
@@ -72,8 +72,8 @@ def _names(mine: Sequence[tuple[Visit, Condition]]) -> list[str | None] | None:
 def _often(found: Sequence[int | None], number: int) -> bool:
     runs = [(state, len([*run])) for state, run in groupby(one for one in found if one is not None)]
     return all(
-        found.count(state) >= SHARE_LEAST * len(found)
-        or sum(its == state and length >= EPISODES_LEAST for its, length in runs) >= EPISODES_LEAST
+        found.count(state) >= MIN_SHARE * len(found)
+        or sum(its == state and length >= MIN_EPISODES for its, length in runs) >= MIN_EPISODES
         for state in range(number)
     )
 
@@ -88,7 +88,7 @@ def _one_seat(
     for seat in seats:
         here = [n for n, (visit, _) in enumerate(mine) if (visit.cell.pattern, visit.cell.job) == seat]
         known = [found[n] for n in here if found[n] is not None]
-        if sum(known.count(state) >= EPISODES_LEAST for state in set(known)) < 2:
+        if sum(known.count(state) >= MIN_EPISODES for state in set(known)) < 2:
             continue
         all_logs = [one for n in here for one in logs[n]]
         all_places = [one for n in here for one in places[n]]
@@ -96,7 +96,7 @@ def _one_seat(
             _squares([one for one, its in zip(all_logs, all_places, strict=True) if its == place])
             for place in set(all_places)
         )
-        if within < WITHIN_MOST[2] * _squares(all_logs):
+        if within < MAX_WITHIN[2] * _squares(all_logs):
             return True
     return False
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mpigauge.find.sessions import steadiness_finding, steadiness_words
 from mpigauge.rows.machine.steadiness import (
-    SHARED_MOST,
+    MAX_SHARED,
     CoreSharing,
     Steadiness,
     core_sharing,
@@ -88,7 +88,7 @@ def test_of_a_clock_that_stands_still_or_is_coarse_nothing_is_known(
     assert (seen.shared_share, seen.shares_cores) == (None, False)
 
 
-@pytest.mark.parametrize(("noise", "most"), [(0.003, 0.002), (0.01, SHARED_MOST)])
+@pytest.mark.parametrize(("noise", "most"), [(0.003, 0.002), (0.01, MAX_SHARED)])
 def test_noise_of_the_readings_is_no_sharing(noise: float, most: float) -> None:
     chance = np.random.default_rng(3)
     visits = [

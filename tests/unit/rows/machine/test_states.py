@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.rows.machine.conditions import condition_of, readings_of
-from mpigauge.rows.machine.split import FACTOR_LEAST, seats_of, split_visits
+from mpigauge.rows.machine.split import MIN_FACTOR, seats_of, split_visits
 from tests.made import PLACE, cell, launch, visit
 from tests.unit.rows.machine.exact_states import exact_states
 from tests.unit.rows.machine.planted_states import SMALL, lines, visits_with
@@ -118,7 +118,7 @@ def test_one_heap_is_one_state_however_wide(seed: int, spread: float) -> None:
 
 
 def test_heaps_that_are_close_are_one_state() -> None:
-    below, above = 0.97 * FACTOR_LEAST, 1.03 * FACTOR_LEAST
+    below, above = 0.97 * MIN_FACTOR, 1.03 * MIN_FACTOR
     for factor, count in ((below, 0), (above, 2)):
         readings = [[50.0, 50.1]] * 50 + [[50 * factor, 50.1 * factor]] * 50
         assert len(split_visits(visits_with(readings)).states) == count

@@ -13,7 +13,7 @@ from mpigauge.find.transport import cards_finding, cards_line, doubt_of
 from mpigauge.result.kernel_data import MAX_CARDS_REPORTED, Card, CardTraffic, HostCards
 from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.rows import rows
-from mpigauge.rows.transport.cards_used import IDLE_MOST, cards_used
+from mpigauge.rows.transport.cards_used import MAX_IDLE, cards_used
 from mpigauge.rows.transport.proof import Labels, Uncounted
 from tests.made import PATTERNS, PLACE, campaign, cell, launch, result_of, visit
 
@@ -165,7 +165,7 @@ def test_what_a_full_list_leaves_out_is_idle_only_if_the_least_that_it_tells_wou
     by_card = [told(0, "mlx5_0/1", 1.0), *(told(n, "mlx5_0/1", least) for n in range(1, MAX_CARDS_REPORTED))]
     assert len(by_card) == MAX_CARDS_REPORTED
     idle = {fact.idle for fact in found(hosts, *by_card)}
-    assert idle == ({("mlx5_1/1",)} if least <= IDLE_MOST / 2 else set())
+    assert idle == ({("mlx5_1/1",)} if least <= MAX_IDLE / 2 else set())
 
 
 def test_files_that_name_what_there_is_not_say_nothing() -> None:
