@@ -315,7 +315,7 @@ StateName = Literal["near", "mid", "far"]
 Nearness = Literal["core", "cache", "apart"]
 """Nearness of ranks on one host: threads of one core; cores that share the last cache; neither."""
 
-Seats = Literal["fixed", "free", "changed", "unknown"]
+CoreBinding = Literal["fixed", "free", "changed", "unknown"]
 """Cores of ranks: the same in all launches; free to move; others from launch to launch."""
 
 StateChoice = Literal["near", "mid", "far", "all"]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from mpigauge.plan.model import Cell
 from mpigauge.result.records import Launch, Visit
-from mpigauge.rows.clock_steps import clock_steps
+from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.precision import widths_asked
 from mpigauge.rows.samples import LaunchMedianCache
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
@@ -66,7 +66,7 @@ class StopRule:
 
     def _evaluate(self, number: int) -> frozenset[Cell]:
         visits = [visit for visit in self._visits if visit.launch <= number]
-        steps = clock_steps((launch for launch in self._launches if launch.number <= number), visits)
+        steps = clock_resolution((launch for launch in self._launches if launch.number <= number), visits)
         widths = self._widths(visits, steps, self._medians, self._least)
         return frozenset(
             cell for cell, width in widths.items() if width is not None and width <= self._precision

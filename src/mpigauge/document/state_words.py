@@ -10,7 +10,7 @@ from mpigauge.rows.machine.conditions import disturbed_launches
 from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.hardware_distance import CORE, nearness_of
 from mpigauge.rows.machine.machines import measured_machine
-from mpigauge.rows.machine.split import seats_of, split_of
+from mpigauge.rows.machine.split import core_binding, split_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.rows.machine.split import Split, State
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import Distance, Nearness, Seats, StateName
+    from mpigauge.vocabulary import CoreBinding, Distance, Nearness, StateName
 
 HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty message between hosts"}
 """Words for what shows the distance between ranks."""
@@ -37,7 +37,7 @@ def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:
         ]
         yield f"states of the machine: {'; '.join(each)}{_states_of_numbers(group, rows)}"
     if any(state.of == "line" for state in split.states):
-        yield from filter(None, [BINDING_SENTENCES[seats_of(result.launches)]])
+        yield from filter(None, [BINDING_SENTENCES[core_binding(result.launches)]])
     if split.states and (unknown := _unknown(rows)):
         yield (
             f"not known: the state of {unknown}, whose ranks shared cores or were alone on their hosts; "
@@ -54,7 +54,7 @@ def _unknown(rows: Sequence[Row]) -> str:
     return units.counted(count, "cell") if count else ""
 
 
-BINDING_SENTENCES: dict[Seats, str] = {
+BINDING_SENTENCES: dict[CoreBinding, str] = {
     "fixed": "the ranks stayed on their cores all the time: what moves lies below them, such as the cores "
     "that a hypervisor gives to a virtual machine",
     "free": "the ranks were not bound, so the system may have moved them: --bind core keeps them in place",

@@ -14,7 +14,7 @@ from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Visit
 from mpigauge.rows.baselines import ratios_of
-from mpigauge.rows.clock_steps import clock_steps
+from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.estimate import Timing
 from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.machine.rank_groups import seat_of
@@ -159,7 +159,7 @@ class SoFar:
 
     def rows(self) -> list[Row]:
         """Return a row for every cell visited or probed, in the order of the plan, without a control arm."""
-        steps = clock_steps(self.result.launches, self.result.visits)
+        steps = clock_resolution(self.result.launches, self.result.visits)
         meanwhile = speed_ranges_of(self.result)
         times = {
             cell: widened_for_speed_changes(

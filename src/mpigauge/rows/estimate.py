@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from mpigauge.rows.clock_steps import relative_step
+from mpigauge.rows.clock_resolution import relative_step
 from mpigauge.rows.within_launch import NO_SHARES, shares_of, summarise_launches
 from mpigauge.stats.interval import LAUNCHES_FOR_RANGE, interval_of, p_value_beyond, with_clock_step
 from mpigauge.stats.launch_groups import outliers, two_kinds

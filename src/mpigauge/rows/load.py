@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.rows.clock_steps import clock_steps
+from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.samples import by_cell, restarts
 from mpigauge.sequences import group_by
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Imported, Visit
-    from mpigauge.rows.clock_steps import Steps
+    from mpigauge.rows.clock_resolution import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,6 @@ def load(result: Result) -> LoadedResult:
         patterns={pattern.name: pattern for pattern in result.campaign.patterns},
         visits={cell: visits.get(cell, []) for cell in result.campaign.cells},
         imported=group_by(result.imported, lambda one: one.cell),
-        steps=clock_steps(result.launches, result.visits),
+        steps=clock_resolution(result.launches, result.visits),
         restarted=restarts(result.launches),
     )

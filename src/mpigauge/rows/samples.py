@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.plan.model import Cell, JobKey
-from mpigauge.rows.clock_steps import median_of, relative_step
+from mpigauge.rows.clock_resolution import median_of, relative_step
 from mpigauge.rows.estimate import Launches
 from mpigauge.rows.synchrony import in_time
 from mpigauge.sequences import group_by
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 Steps = Mapping[JobKey, float]
-"""Step of the clock of each job, in nanoseconds, from `clock_steps`; a job that is missing has none."""
+"""Step of the clock of each job, in nanoseconds, from `clock_resolution`; a job that is missing has none."""
 
 NO_STEPS: Steps = {}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.rows.clock_steps import median_of
+from mpigauge.rows.clock_resolution import median_of
 from mpigauge.stats.interval import interval_of, interval_of_amounts
 from mpigauge.units import NS
 

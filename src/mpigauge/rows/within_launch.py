@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from mpigauge.errors import UsageError
-from mpigauge.rows.clock_steps import spread_where_seen
+from mpigauge.rows.clock_resolution import spread_where_seen
 from mpigauge.stats.autocorrelation import correlation_times
 from mpigauge.stats.percentiles import PERCENTS, Values
 from mpigauge.stats.ragged import Ragged, in_batches, ragged_of

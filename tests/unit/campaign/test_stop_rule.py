@@ -15,7 +15,7 @@ from mpigauge.campaign.stop_rule import EVERY_UP_TO, StopRule, last_evaluated
 from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.records import Done
 from mpigauge.rows import samples
-from mpigauge.rows.clock_steps import clock_steps
+from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.precision import essential_launch, essential_visit, widths_asked
 from mpigauge.rows.samples import LaunchMedianCache, half_widths
 from tests.made import JOB, LINES_NS, SMALL, collective, in_states, launch, together, visit
@@ -56,7 +56,7 @@ def test_reduced_launches_give_the_same_clock_steps() -> None:
     launches = [coarse(number) for number in range(1, 4)]
     visits = [visit(number, 0, SMALL, [200, 225, 250]) for number in range(1, 4)]
     kept = [essential_launch(one) for one in launches]
-    assert clock_steps(kept, visits) == clock_steps(launches, visits) == {JOB: 25.0}
+    assert clock_resolution(kept, visits) == clock_resolution(launches, visits) == {JOB: 25.0}
     assert all(len(one.ranks_at) == 1 for one in kept)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.rows.clock_steps import VISIBLE
+from mpigauge.rows.clock_resolution import VISIBLE
 from mpigauge.stats.percentiles import PERCENTS
 
 if TYPE_CHECKING:

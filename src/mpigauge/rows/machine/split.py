@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Launch, Visit
     from mpigauge.rows.load import LoadedResult
     from mpigauge.stats.percentiles import Values
-    from mpigauge.vocabulary import Distance, Seats, StateChoice, StateName
+    from mpigauge.vocabulary import CoreBinding, Distance, StateChoice, StateName
 
     Found = NDArray[np.intp]
 
@@ -285,7 +285,7 @@ def _runs(found: Found) -> tuple[Found, Found]:
 # ---- Where the ranks were ------------------------------------------------------------------------
 
 
-def seats_of(launches: Iterable[Launch]) -> Seats:
+def core_binding(launches: Iterable[Launch]) -> CoreBinding:
     """Return whether ranks were bound, and to the same cores in all launches; the worst of all jobs."""
     jobs: dict[JobKey, set[tuple[tuple[str, str], ...]]] = defaultdict(set)
     for launch in launches:

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.result.reader import load
-from mpigauge.rows.clock_steps import clock_steps
+from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import by_cell, by_launch, launches_of, visits_by_launch
@@ -182,7 +182,7 @@ def test_results_without_conditions_have_the_numbers_that_they_always_had(name: 
     visits = by_cell(result.visits)
     measured = [row for row in rows(result) if row.time is not None]
     assert len(measured) == len({row.cell for row in measured}) > 0
-    steps = clock_steps(result.launches, result.visits)
+    steps = clock_resolution(result.launches, result.visits)
     for row in measured:
         mine, time = visits[row.cell], row.time
         launches = launches_of(visits_by_launch(mine), steps)

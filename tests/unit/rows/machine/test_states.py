@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.rows.machine.conditions import condition_of, readings_of
-from mpigauge.rows.machine.split import MIN_FACTOR, seats_of, split_visits
+from mpigauge.rows.machine.split import MIN_FACTOR, core_binding, split_visits
 from tests.made import PLACE, cell, launch, visit
 from tests.unit.rows.machine.exact_states import exact_states
 from tests.unit.rows.machine.planted_states import SMALL, lines, visits_with
@@ -234,4 +234,4 @@ def test_where_the_ranks_were_is_said_by_their_launches(cpus: list[tuple[str, st
         replace(launch(number), ranks_at=tuple(replace(PLACE, cpus=mine) for mine in both))
         for number, both in enumerate(cpus, start=1)
     ]
-    assert seats_of(launches) == seats
+    assert core_binding(launches) == seats

@@ -36,8 +36,8 @@ _TELLABLE_NS = 8
 _CLASSES_APART = 3
 
 
-def clock_steps(launches: Iterable[Launch], visits: Iterable[Visit]) -> Steps:
-    """Return the step of the clock of each job.
+def clock_resolution(launches: Iterable[Launch], visits: Iterable[Visit]) -> Steps:
+    """Return the resolution of the clock of each job, as the step by which its readings move.
 
     What the kernel records is the smallest difference of two readings. Of a clock finer than the cost of
     reading it, that is the cost, so the samples are asked whether they really lie a step apart.

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.rows.clock_steps import clock_steps, in_order, median_of
+from mpigauge.rows.clock_resolution import clock_resolution, in_order, median_of
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import half_widths
 from tests.made import JOB, PLACE, campaign, collective, launch, result_of, together
@@ -81,7 +81,7 @@ def test_equal_launches_have_an_interval_that_holds_what_the_clock_hides() -> No
     assert row.time.low is not None
     assert row.time.low < 477.5e-9
     assert (row.time.high or 0) > 482.5e-9
-    steps = clock_steps(result.launches, result.visits)
+    steps = clock_resolution(result.launches, result.visits)
     assert half_widths(result.visits, steps)[BARRIER] == row.time.launches_half_width
     assert "clock-step" in {warning.kind for warning in row.warnings}
 
@@ -92,4 +92,4 @@ def test_the_step_is_believed_only_if_samples_lie_a_step_apart() -> None:
     coarse = [round(value / 16) * 16 for value in fine]
     for samples, step_ns in ((fine, 1.0), (coarse, 16.0), ([480] * 40, 16.0)):
         result = result_of(campaign(BARRIER), *barriers(samples, 16))  # type: ignore[arg-type]
-        assert clock_steps(result.launches, result.visits) == {JOB: step_ns}
+        assert clock_resolution(result.launches, result.visits) == {JOB: step_ns}
