@@ -111,7 +111,7 @@ class Trial:
         """Return the variables that delay sends of PLANTED_BYTES by SHIM_DELAY_NS."""
         library, output = find.find(self.mpi), self.folder / "shim.so"
         words = [str(library.mpicc), "-O2", "-fPIC", "-shared", "-Wl,-z,lazy", "-o", str(output), str(SHIM)]
-        subprocess.run(words, env={**os.environ, **library.environment}, check=True)
+        subprocess.run(words, env=library.environ, check=True)
         return {"LD_PRELOAD": str(output), "SHIM_ACTION": "delay", "SHIM_BYTES": str(DELAYED_BYTES)}
 
 

@@ -147,7 +147,7 @@ def build_bare(library: Library, folder: Path) -> Path:
     """
     program = folder / f"bare_pingpong-{library.name}"
     words = [str(library.mpicc), "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", str(program), str(SOURCE)]
-    variables = {**os.environ, **library.environment}
+    variables = library.environ
     done = _run(words, BUILD_TIMEOUT_S, variables)
     if done.returncode != 0:
         raise EnvironmentLacksError(*wrapper.explain_failure(library.mpicc, done.returncode, done.stderr))

@@ -21,6 +21,7 @@ from unittest import mock
 from mpigauge.campaign.launch.inherited_env import launcher_environment
 from mpigauge.campaign.launch.job import write_files
 from mpigauge.campaign.launch.process import RunningJob, Watch
+from mpigauge.mpi.environments import applied
 from tests.fakes import kernel, mpiexec
 from tests.fakes.mpi import SHEBANG, kernel_text, launcher_text
 from tests.fakes.plan import asked_for
@@ -74,7 +75,7 @@ class PlayedJob(RunningJob):
     """A job whose every line is known when it begins; what is said to it has been said by then."""
 
     def __enter__(self) -> Self:
-        environment = {**launcher_environment(os.environ), **self._environment}
+        environment = applied(launcher_environment(os.environ), self._environment)
         self._status, self._journal, words = played(
             self._command, environment, "".join(self._parts), self._files
         )

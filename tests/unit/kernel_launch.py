@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +39,7 @@ def journal_of(library: Library, text: str, ranks: int = 2) -> list[Line]:
         capture_output=True,
         check=True,
         timeout=120,
-        env={**os.environ, **library.environment},
+        env=library.environ,
     )
     lines = done.stdout.splitlines()
     assert all(journal.parse(line) for line in lines)

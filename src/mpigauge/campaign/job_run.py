@@ -13,7 +13,14 @@ from mpigauge.campaign.check_placement import check_placement
 from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.hang_timeout import HangTimeout
 from mpigauge.campaign.hosts import first_fault
-from mpigauge.campaign.jobs import command_of, ending_of_job, is_all_here, restart_options, shells_of
+from mpigauge.campaign.jobs import (
+    command_of,
+    ending_of_job,
+    is_all_here,
+    recorded_variables,
+    restart_options,
+    shells_of,
+)
 from mpigauge.campaign.lab.context import CurrentLab
 from mpigauge.campaign.lab.counters import Counters
 from mpigauge.campaign.launch.awake import awake_s
@@ -358,7 +365,7 @@ class JobRun:
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
-                variables=environment.without_secrets(self._job.environment),
+                variables=environment.without_secrets(recorded_variables(self._job, self._target)),
                 built_by=self._target.built_by,
                 reported=reported,
                 throttled=control_groups.throttle_count(),

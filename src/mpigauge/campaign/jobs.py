@@ -59,13 +59,25 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
             **plan.variables,
             **variables_of(key.setting),
         },
-        inherited=forwarded_variables(environment.variables()),
+        inherited=forwarded_variables(
+            name for name in environment.variables() if library.environment.get(name, "") is not None
+        ),
         options=plan.mpi_options,
         hosts=places,
         pmi=library.kind.pmi,
         physical_cores=0 if places else environment.physical_cores_allowed(),
         options_found=options_found,
     )
+
+
+def recorded_variables(job: Job, target: Target) -> dict[str, str]:
+    """Return the variables of a job as a result has them, without search paths of its modules."""
+    of_modules = target.library.environment
+    return {
+        name: value
+        for name, value in job.variables.items()
+        if name not in of_modules or not name.endswith("PATH")
+    }
 
 
 def oversubscribed_jobs(plan: Plan, targets: Iterable[Target]) -> list[Job]:

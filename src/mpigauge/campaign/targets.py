@@ -12,6 +12,7 @@ from mpigauge.campaign.libraries import check_can, check_distinct, libraries_of,
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.configuration import configuration_of
+from mpigauge.mpi.environments import applied
 from mpigauge.mpi.install.digest import digest, wheel_of
 from mpigauge.mpi.library import Library, with_reported_kind
 from mpigauge.mpi.parameter_files import parameter_files
@@ -155,8 +156,16 @@ def library_record(target: Target) -> LibraryRecord:
             path: environment.without_secrets(settings) for path, settings in parameter_files(library).items()
         },
         wheel=wheel_of(library.prefix, library.kind.wheel),
+        loaded_by=library.loaded_by,
+        environment=_environment_record(library) if library.loaded_by else {},
         other_mpicc=next((str(library_passed.mpicc) for library_passed in library.passed_over), ""),
     )
+
+
+def _environment_record(library: Library) -> dict[str, str | None]:
+    """Return what the modules of a library change, without possible secrets."""
+    removed = [name for name, value in library.environment.items() if value is None]
+    return {**environment.without_secrets(applied({}, library.environment)), **dict.fromkeys(removed)}
 
 
 def targets_of_campaign(campaign: Campaign) -> list[Target]:
@@ -169,7 +178,9 @@ def targets_of_campaign(campaign: Campaign) -> list[Target]:
 
 
 def _target_of_record(campaign: Campaign, record: LibraryRecord) -> Target:
-    library = with_mpiexec(find.find_with(record.mpicc, record.mpicc_options), campaign.plan.mpiexec)
+    library = with_mpiexec(
+        find.find_with(record.mpicc, record.mpicc_options, record.loaded_by), campaign.plan.mpiexec
+    )
     compiler = None
     if record.compiler:
         library, compiler = abi.runner(library), _compiler_of_record(record)

@@ -74,7 +74,7 @@ def runner(library: Library) -> Library:
             "the MPI 5 ABI",
             f"name other libraries, or leave --abi out; {ABI_HINT}",
         )
-    search = os.pathsep.join(filter(None, [str(folder), os.environ.get(SEARCH, "")]))
+    search = os.pathsep.join(filter(None, [str(folder), library.environ.get(SEARCH, "")]))
     return replace(library, environment={**library.environment, SEARCH: search})
 
 

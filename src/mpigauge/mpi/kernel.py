@@ -138,7 +138,7 @@ def _description_of(program: Path, library: Library) -> bytes:
             capture_output=True,
             timeout=BUILD_TIMEOUT_S,
             check=True,
-            env={**with_home(os.environ), **library.environment},
+            env=with_home(library.environ),
             stdin=subprocess.DEVNULL,
         )
     except subprocess.CalledProcessError as error:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from mpigauge.mpi.environments import Changes, applied
 from mpigauge.mpi.kinds import LOOPBACK, MpiKind, identify, kind_named
 from mpigauge.vocabulary import AUTO
 
@@ -52,7 +53,8 @@ class Library:
         prefix: Folder that it is installed in.
         origin: Place where it was found, in words.
         show: Command that its mpicc would run; empty if unknown.
-        environment: Variables that its programs need.
+        environment: Variables that its programs need; None for those that its modules remove.
+        loaded_by: Modules or script that give its environment, as the user named them: module:openmpi/5.0.8.
         options: Options for every call of mpicc, as $MPICC may have: -cc=icx.
         called: Label that the user gave, to distinguish builds of one version; may be empty.
         passed_over: Other wrappers that a user who named no library may have meant.
@@ -66,10 +68,16 @@ class Library:
     prefix: Path
     origin: str
     show: str
-    environment: Mapping[str, str]
+    environment: Changes
     options: tuple[str, ...] = ()
     called: str = ""
     passed_over: tuple[UnusedWrapper, ...] = field(default=(), compare=False)
+    loaded_by: str = ""
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """Our environment as its programs have it."""
+        return applied(os.environ, self.environment)
 
     def environment_for(
         self,
@@ -82,7 +90,7 @@ class Library:
         several_hosts: bool = False,
         manager: str = "",
         has_shell: bool = True,
-    ) -> Mapping[str, str]:
+    ) -> Changes:
         """Return the environment that a job needs.
 
         The user's own variables go before the defaults for yielding; requested options go before all.
@@ -96,7 +104,8 @@ class Library:
         yield_settings = (
             self.kind.yield_variables if crowded else self.kind.busy_wait_variables if roomy else {}
         )
-        yielding = {k: v for k, v in yield_settings.items() if k not in os.environ}
+        own = self.environ
+        yielding = {k: v for k, v in yield_settings.items() if k not in own}
         transport_settings = self.kind.transports.get(transport, {})
         if several_hosts:  # the loopback leads to no other host; which interface does, the library knows
             transport_settings = {
@@ -112,8 +121,8 @@ class Library:
             **self.environment,
             **self._loader_environment(),
             **yielding,
-            **{k: v for k, v in without_shell.items() if k not in os.environ},
-            **{k: v for k, v in manager_settings.items() if k not in os.environ},
+            **{k: v for k, v in without_shell.items() if k not in own},
+            **{k: v for k, v in manager_settings.items() if k not in own},
             **self.kind.bindings.get(binding, {}),
             **{name: value.format(remote_shell) for name, value in shell.items()},
             **transport_settings,
@@ -125,7 +134,8 @@ class Library:
         Its folder is last on the path, after the user's own.
         """
         loaded = self.kind.runtime_library
-        if loaded is None or os.environ.get(loaded.declined, "").lower() in FALSE_WORDS:
+        own = self.environ
+        if loaded is None or own.get(loaded.declined, "").lower() in FALSE_WORDS:
             return {}
         folders = (self.prefix / folder for folder in loaded.folders)
         folder = next(
@@ -134,12 +144,12 @@ class Library:
         )
         if folder is None:
             return {}
-        before = self.environment.get(SEARCH, os.environ.get(SEARCH, ""))
+        before = own.get(SEARCH, "")
         plugins = next(
             (path for path in (folder / "prov", folder) if any(path.glob(f"*{loaded.plugins}"))),
             None,
         )
-        told = plugins is None or loaded.plugins_variable in os.environ
+        told = plugins is None or loaded.plugins_variable in own
         return {
             SEARCH: os.pathsep.join(filter(None, [before, str(folder)])),
             **({} if told else {loaded.plugins_variable: str(plugins)}),
@@ -154,7 +164,7 @@ class Library:
     @property
     def report_variables(self) -> Mapping[str, str]:
         """Return the variables that make it report its transports, unless the user has set them."""
-        return {name: value for name, value in self.kind.report_variables.items() if name not in os.environ}
+        return {name: value for name, value in self.kind.report_variables.items() if name not in self.environ}
 
     @property
     def compiler(self) -> list[str]:

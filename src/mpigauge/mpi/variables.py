@@ -7,7 +7,6 @@ others, such as those of UCX and libfabric, are not.
 from __future__ import annotations
 
 import mmap
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -66,8 +65,8 @@ def output_of(words: list[str], library: Library) -> str:
     """Return the output of a program of a library; empty if it cannot be run."""
     try:
         process = subprocess.run(
-            with_program_path(words),
-            env={**os.environ, **library.environment},
+            with_program_path(words, library.environ),
+            env=library.environ,
             capture_output=True,
             timeout=TIMEOUT_S,
             check=False,

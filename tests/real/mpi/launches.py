@@ -33,9 +33,9 @@ def journal_of(
     ranks = visits[0].cell.ranks
     job = Job(library.mpiexec, ranks, (str(program), "-", "-"), cores, environment.user_is_root())
     parts = parts_of(kernel_plan(visits, plan, limits, cores))
-    variables = {**library.environment_for(crowded=ranks > cores), **variables}
+    changes = {**library.environment_for(crowded=ranks > cores), **variables}
     lines: list[journal.Line] = []
-    with RunningJob(command_of(job, library.kind.launcher).words, variables, parts) as running:
+    with RunningJob(command_of(job, library.kind.launcher).words, changes, parts) as running:
         for text in running.lines(lambda: timeout_s):
             if (line := journal.parse(text)) is not None:
                 lines.append(line)

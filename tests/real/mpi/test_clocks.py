@@ -1,7 +1,6 @@
 """What a clock's drift is learned from: fits over a growing baseline, of clocks whose truth is known."""
 
 import json
-import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,7 +30,7 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Ahead, list[in
     library, program = find.find(prefix("mpich")), tmp_path_factory.mktemp("clocks") / "history"
     sources = [kernel.SOURCES / name for name in ("clock/history.c", "clock/drift.c", "ranks/abort.c")]
     words = ["-D_GNU_SOURCE", *SANITIZED, "-I", kernel.SOURCES, HARNESS, *sources, "-lm", "-o", program]
-    environment = {**os.environ, **library.environment, **SANITIZER_OPTIONS}
+    environment = {**library.environ, **SANITIZER_OPTIONS}
     subprocess.run([library.mpicc, *map(str, words)], env=environment, check=True)
 
     def fit(ahead: Ahead, times_ns: list[int], seed: int) -> list[ClockModel]:

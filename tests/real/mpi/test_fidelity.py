@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bare_output(library: Library, folder: Path, name: str, *arguments: str) -> str:
     """Return what a program of benchmarks/ prints that does nothing but what it times."""
     program = folder / f"{name}-{library.name}"
-    environment = {**os.environ, **library.environment}
+    environment = library.environ
     if not program.exists():
         source = ROOT / "benchmarks" / f"{name}.c"
         words = [str(library.mpicc), "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", str(program), str(source)]

@@ -46,7 +46,7 @@ def _start(
     return subprocess.run(
         command_of(job, library.kind.launcher).words,
         input=plan,
-        env={**os.environ, **library.environment, **environment},
+        env={**library.environ, **environment},
         capture_output=True,
         text=True,
         timeout=300,
@@ -181,7 +181,7 @@ def test_a_watched_job_ends_with_its_input_though_its_launcher_lives(
     )
     with subprocess.Popen(
         command_of(job, library.kind.launcher).words,
-        env={**os.environ, **library.environment, **orders},
+        env={**library.environ, **orders},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -215,7 +215,7 @@ def test_a_thread_of_the_launcher_may_end_before_its_ranks(mpich: Library, tmp_p
     started: list[subprocess.Popen[str]] = []
 
     def start() -> None:
-        environment = {**os.environ, **mpich.environment}
+        environment = mpich.environ
         started.append(
             subprocess.Popen(words, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         )

@@ -5,7 +5,6 @@ What leaks is the library's. TSan has nothing to look for: the kernel has one th
 
 from __future__ import annotations
 
-import os
 import subprocess
 from random import Random
 from typing import TYPE_CHECKING
@@ -119,7 +118,7 @@ def started(library: Library, program: Path, *words: str) -> subprocess.Complete
     """Runs the kernel as its only rank."""
     done = subprocess.run(
         [str(program), *words],
-        env={**os.environ, **library.environment, **SANITIZER_OPTIONS},
+        env={**library.environ, **SANITIZER_OPTIONS},
         capture_output=True,
         text=True,
         errors="replace",

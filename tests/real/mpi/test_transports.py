@@ -15,6 +15,7 @@ import pytest
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.mpi import find, kernel
+from mpigauge.mpi.environments import applied
 from mpigauge.mpi.library import Library
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed
@@ -80,7 +81,7 @@ def test_the_library_says_what_it_uses_before_it_is_measured_and_nothing_later(
     job = Job(library.mpiexec, 2, program, cores=cores_allowed(), as_root=os.geteuid() == 0)
     done = subprocess.run(
         command_of(job, library.kind.launcher).words,
-        env={**os.environ, **library.environment_for(transport=transport), **library.report_variables},
+        env={**applied(os.environ, library.environment_for(transport=transport)), **library.report_variables},
         capture_output=True,
         text=True,
         timeout=300,
@@ -174,7 +175,7 @@ def test_intel_mpi_uses_the_libfabric_that_it_brings_and_not_one_of_the_system(t
     job = Job(library.mpiexec, 2, program, cores=cores_allowed(), as_root=os.geteuid() == 0)
     done = subprocess.run(
         command_of(job, library.kind.launcher).words,
-        env={**os.environ, **library.environment_for(transport="tcp"), "LD_DEBUG": "files"},
+        env={**applied(os.environ, library.environment_for(transport="tcp")), "LD_DEBUG": "files"},
         capture_output=True,
         text=True,
         timeout=120,

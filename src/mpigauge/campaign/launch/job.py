@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mpigauge.campaign.launch import owner
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi.environments import Changes, applied
 from mpigauge.sequences import runs
 
 PREFIX = "mpigauge-"
@@ -35,7 +36,7 @@ class Job:
         cores: Processors that the ranks share: hardware threads that the system lets us use.
         physical_cores: Physical cores of these processors; 0 if not known.
         as_root: Whether the user is root, which Open MPI refuses by default.
-        environment: Variables to set in addition to the user's environment.
+        environment: Variables that differ from the user's environment; None for those that are removed.
         inherited: Names of the user's own variables that ranks on other hosts need, too.
         options: Options of the launcher, put before the program.
         hosts: Host of each rank; empty means this machine.
@@ -48,13 +49,18 @@ class Job:
     program: tuple[str, ...]
     cores: int
     as_root: bool = False
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Changes = field(default_factory=dict)
     inherited: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     pmi: str = ""
     physical_cores: int = 0
     options_found: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Variables that are set for it, without those that are removed."""
+        return applied({}, self.environment)
 
     @property
     def oversubscribed(self) -> bool:

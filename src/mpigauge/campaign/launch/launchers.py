@@ -184,7 +184,7 @@ def _openmpi(job: Job) -> Command:
     words += _slot_options(job)
     if not job.hosts:
         return _command(words, job)
-    names = sorted({*job.inherited, *job.environment})
+    names = sorted({*job.inherited, *job.variables})
     words += [word for name in names if not name.startswith(FORWARDED_PREFIXES) for word in ("-x", name)]
     if len(job.ranks_on) == 1:
         return _command([*words, "--host", f"{job.hosts[0]}:{job.ranks}"], job)

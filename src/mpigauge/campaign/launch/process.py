@@ -38,6 +38,7 @@ from mpigauge.campaign.launch.orphans import note_job
 from mpigauge.campaign.launch.owner import death_notice
 from mpigauge.campaign.launch.process_tree import descendants_of, describe, is_marked, is_zombie, reap_adopted
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi.environments import Changes, applied
 from mpigauge.programs import with_program_path
 from mpigauge.vocabulary import GAP
 
@@ -136,7 +137,7 @@ class RunningJob:
 
     Args:
         command: Program and arguments.
-        environment: Variables to set in addition to our own environment.
+        environment: Variables that differ from our own environment; None for those that are removed.
         parts: Input of rank 0, of which `feed` sends one part each time it is asked for: a launcher that
             buffers more than rank 0 reads at once may abort the job, as Hydra does.
         interruption: Wakes up `lines`.
@@ -156,7 +157,7 @@ class RunningJob:
     def __init__(
         self,
         command: Sequence[str],
-        environment: Mapping[str, str],
+        environment: Changes,
         parts: Sequence[str] = (),
         interruption: Interruption | None = None,
         ending: Ending | None = None,
@@ -194,11 +195,9 @@ class RunningJob:
         self._death_notice = death_notice(self._folder)
         owned = self._death_notice.__enter__()
         try:
-            environ = {
-                **with_home(launcher_environment(os.environ)),
-                **self._temporary(owned),
-                **self._environment,
-            }
+            environ = applied(
+                with_home(launcher_environment(os.environ)), {**self._temporary(owned), **self._environment}
+            )
             words = with_program_path(write_files(self._command, self._files, self._folder), environ)
             with _signal_not_ignored(self._ending.end_signal):
                 self._process = subprocess.Popen(

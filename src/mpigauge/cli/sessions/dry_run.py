@@ -55,15 +55,22 @@ def _time(plan: Plan) -> str:
 
 def _jobs(session: PreparedCampaign) -> Iterator[str]:
     from mpigauge.campaign.jobs import command_of, job_of
+    from mpigauge.mpi.environments import shell_command
     from mpigauge.plan.factors import is_control
     from mpigauge.plan.model import by_job
 
     for target in session.targets:
         for key, cells in by_job(target.cells).items():
             job = job_of(session.plan, target, key)
-            variables = [f"{name}={shlex.quote(value)}" for name, value in job.environment.items()]
+            of_modules = target.library.environment if target.library.loaded_by else {}
+            variables = [
+                f"{name}={shlex.quote(value)}"
+                for name, value in job.variables.items()
+                if of_modules.get(name) != value
+            ]
             command = command_of(session.plan, target, job)
-            yield "  " + " ".join([*variables, *map(_quoted, command.words)])
+            loading = [f"{shell_command(target.library.loaded_by)};"] if of_modules else []
+            yield "  " + " ".join([*loading, *variables, *map(_quoted, command.words)])
             if is_control(key):
                 yield "    control arm: the same a second time, for mpigauge compare"
             yield from (f"    {_file(name, text)}" for name, text in command.files.items())

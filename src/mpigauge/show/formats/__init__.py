@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Document
 
-GENERAL = ("text", "markdown", "csv", "json", "junit")
+GENERAL = ("text", "markdown", "latex", "csv", "json", "junit")
 """Formats of any document."""
 
 TIMED = ("bencher", "github", "prometheus")
@@ -44,6 +44,7 @@ BY_CELL = ("csv", *TIMED, *FOREIGN, *BINARY)
 ENDINGS = {
     ".txt": "text",
     ".md": "markdown",
+    ".tex": "latex",
     ".csv": "csv",
     ".json": "json",
     ".xml": "junit",
