@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.finding import Finding
-from mpigauge.rows.machine.conditions import disturbed_launches
-from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.hardware_distance import CORE, nearness_of
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.split import core_binding, split_of
@@ -133,34 +131,11 @@ def left_out_line(*results: Result) -> list[str]:
     return [f"only quiet visits: {left_out} of {whole} {why}, and are left out"]
 
 
-def disturbed_line(result: Result) -> str:
-    """Return a line on launches that were disturbed in most visits of some cells; empty if none were."""
-    cells_by_launch = disturbed_launches(with_processors(result))
-    if not cells_by_launch:
-        return ""
-    worst = max(cells_by_launch, key=lambda number: cells_by_launch[number])
-    launches = (
-        f"launch {worst}"
-        if len(cells_by_launch) == 1
-        else f"{len(cells_by_launch)} launches, most of all {worst}"
-    )
-    cells = "1 cell" if cells_by_launch[worst] == 1 else f"{cells_by_launch[worst]} cells"
-    return (
-        f"disturbed: in {launches}, something else used the cores of most visits of {cells} for over 1 % of "
-        "their time: stop it, or look at what is left with --only quiet"
-    )
-
-
 def state_findings(result: Result) -> Iterator[Finding]:
-    """The same for programs."""
+    """Yield the states of the machine for programs, if there are several."""
     if states := split_of(result).states:
         values = {
             state.name if state.of == "line" else f"{state.of}-{state.name}": state.time_share
             for state in states
         }
         yield Finding("states", "info", (), values, "; ".join(states_lines(result, ())))
-    if line := disturbed_line(result):
-        launches = {
-            str(number): cells for number, cells in disturbed_launches(with_processors(result)).items()
-        }
-        yield Finding("disturbed-launches", "warning", (), launches, line)

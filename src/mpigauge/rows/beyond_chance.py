@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mpigauge.stats.beyond_chance import Strengths
     from mpigauge.stats.percentiles import Values
 
-SCREEN_CHANCE = 0.04
-"""How often chance alone may bring one of these warnings on a screen; 1 % more is that of launches in time."""
+SCREEN_CHANCE = 0.03
+"""How often chance may bring one of these warnings on a screen; 1 % more is that of launches in time."""
 
 OF_LAUNCHES: tuple[WarningKind, ...] = ("outlier-launches", "two-kinds-of-launches", "phases")
 OF_DRIFTS: tuple[WarningKind, ...] = ("drift",)

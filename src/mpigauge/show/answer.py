@@ -14,7 +14,7 @@ from mpigauge.document.phrases import OF_JOB, phrases_of, state_phrase
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
 from mpigauge.find import answer as words
 from mpigauge.find.answer import answers, by_mode, lines_of
-from mpigauge.find.doubts import doubt_line, doubts_of
+from mpigauge.find.findings import doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.find.imported import unknown_ranks
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Tone, Units
     from mpigauge.document.phrases import Factors
     from mpigauge.find.answer import Answer, Quote, QuoteLine
-    from mpigauge.find.doubts import Doubt
     from mpigauge.query.query import Source
     from mpigauge.rows.machine.over_sessions import SessionIntervals
 
@@ -65,7 +64,7 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
     columns = [
         AnswerColumn(source, answer) for source in sources for answer in answers(source.rows, source.patterns)
     ]
-    doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, columns)]
+    doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, len(columns))]
     head = [*filter(None, _head(sources, columns))]
     foot = [*doubts, *_blank(doubts), *_next(sources, newest=newest)]
     room = _numbers_that_fit(head, foot, columns)
@@ -302,8 +301,12 @@ def _value(line: QuoteLine) -> float | None:
 # ---- Doubts and what comes next ------------------------------------------------------------------
 
 
-def _doubts(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> list[Line]:
-    """Return the worst doubts of each result."""
+def _doubts(sources: Sequence[Source], columns: int) -> list[Line]:
+    """Return the worst doubts of each result.
+
+    Args:
+        columns: How many columns of numbers there are.
+    """
     unknown = (
         unknown_ranks([(str(source.result.path), source.rows) for source in sources])
         if len(sources) > 1
@@ -312,18 +315,10 @@ def _doubts(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> list[
     lines = [Line(f"! {unknown}", "doubt")] if unknown else []
     for source in sources:
         name = f"{source.name}: " if len(sources) > 1 else ""
-        most = MAX_DOUBTS if len(columns) == 1 else max(1, (MAX_DOUBTS - 1) // len(sources))
-        shown = doubts_in(source, columns)[:most]
-        lines += [Line(f"! {name}{doubt_line(doubt)}", "doubt") for doubt in shown]
+        most = MAX_DOUBTS if columns == 1 else max(1, (MAX_DOUBTS - 1) // len(sources))
+        shown = doubts_of(source.result, source.rows)[:most]
+        lines += [Line(f"! {name}{doubt.line}", "doubt") for doubt in shown]
     return lines[:MAX_DOUBTS]
-
-
-def doubts_in(source: Source, columns: Sequence[AnswerColumn]) -> list[Doubt]:
-    """Return all doubts about a result, the worst first."""
-    quoted = {
-        quote.row.cell for column in columns if column.source is source for quote in column.answer.quotes
-    }
-    return doubts_of(source.result, source.rows, quoted)
 
 
 def _blank(lines: Sequence[Line]) -> list[Line]:

@@ -103,7 +103,7 @@ Finding = _struct(
         "severity": Literal["warning", "info"],
         "cells": list[Cell],
         "value": dict[str, Any],
-        "text": str,
+        **dict.fromkeys(("text", "consequence", "remedy"), str),
     },
 )
 _CELL = {field.name: field.type for field in msgspec.structs.fields(Cell)}

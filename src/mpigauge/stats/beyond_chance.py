@@ -12,6 +12,7 @@ that lack some launches.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -92,12 +93,13 @@ def _mixed(rows: RowSet, mixtures: Values, *, centred: bool) -> Values:
     about = rows.values - rows.values.mean(axis=1, keepdims=True) if centred else rows.values
     freedom = max(1, rows.launches.size - centred)
     mine = mixtures[:, rows.launches[:, np.newaxis], rows.launches]
-    return np.asarray(about @ mine.transpose(0, 2, 1)) / np.sqrt(freedom)
+    found: Values = about @ mine.transpose(0, 2, 1) / math.sqrt(freedom)
+    return found
 
 
 def _marks(sets: Sequence[RowSet], strengths: Strengths, families: Flags, values: Sequence[Values]) -> Values:
     """Return how marked each family is, shape ``(kinds, families, draws)``."""
-    total = np.zeros(1)
+    total: Values = np.zeros(1)
     for rows, mine in zip(sets, values, strict=True):
         draws, count, launches = mine.shape
         steps = np.tile(rows.clock_steps, draws)
@@ -105,4 +107,3 @@ def _marks(sets: Sequence[RowSet], strengths: Strengths, families: Flags, values
         beyond = np.log(np.maximum(found, 1.0))
         total = total + np.einsum("kdr,fr->kfd", beyond, families[:, rows.rows].astype(float))
     return total
-

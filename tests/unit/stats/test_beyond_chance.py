@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def launches(generator: np.random.Generator, shared: float, spread: float = 0.03
     return found
 
 
-def chance(values: Values, families: Values | None = None) -> Values:
+def chance(values: Values, families: Any = None) -> Values:
     rows, launches = values.shape
     sets = [RowSet(np.arange(rows), np.arange(launches), values, np.zeros(rows))]
     each = np.ones((1, rows), dtype=bool) if families is None else families
