@@ -782,7 +782,7 @@ def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:
     return "" if low == high else f", {low} to {high}"
 
 
-# ---- CellsFound ---------------------------------------------------------------------------------------
+# ---- Cells ---------------------------------------------------------------------------------------
 
 
 def _where(rows: Sequence[Row], cells: Iterable[Cell]) -> str:
