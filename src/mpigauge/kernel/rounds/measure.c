@@ -5,7 +5,7 @@
 #include "clock/clock.h"
 #include "clock/sync.h"
 #include "machine/counters.h"
-#include "machine/distances.h"
+#include "machine/neighbours.h"
 #include "memory/payload.h"
 #include "memory/shared_memory.h"
 #include "probe/heartbeat.h"

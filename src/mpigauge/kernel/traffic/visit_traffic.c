@@ -3,7 +3,7 @@
  * Only the cards with the most traffic are listed; the sums have all cards. */
 #include "traffic/visit_traffic.h"
 
-#include "machine/distances.h"
+#include "machine/neighbours.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
 
