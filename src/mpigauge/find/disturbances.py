@@ -312,7 +312,7 @@ def _network_lines(fact: NetworkOnHost) -> Iterator[str]:
     went = f"messages went over {WAYS[fact.way]}, not shared memory: slower"
     if fact.settings:
         setting = fact.settings[0]
-        file = setting.file.rpartition("/")[2]
+        file = setting.short_file
         remove = "remove" if file else "unset"
         where = f" in {file}" if file else ""
         others = f" and {len(fact.settings) - 1} more" if len(fact.settings) > 1 else ""
@@ -367,7 +367,7 @@ def _settings_lines(fact: Settings) -> Iterator[str]:
     changes = "change" if more else "changes"
     what = "what is measured" if more else CHOOSES[first.of]
     unset = "unset what is not meant" if more else "unset it if not meant"
-    short = f"set in {first.file.rpartition('/')[2]}" if first.file else "set here"
+    short = f"set in {first.short_file}" if first.file else "set here"
     for where in dict.fromkeys((f"set in {first.file}" if first.file else "set here", short)):
         yield f"{where}: {_setting(first)}{others} {changes} {what}: {unset}"
     for name in (_setting(first), first.name):

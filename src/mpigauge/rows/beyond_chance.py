@@ -53,7 +53,7 @@ def beyond_chance(rows: Sequence[Row], quoted: Sequence[bool]) -> frozenset[Warn
         quoted: Whether the screen quotes each of them.
 
     Source:
-        docs/method.md#what-chance-marks
+        docs/method-launches.md#what-chance-marks
     """
     present = {one.kind for row in rows for one in row.warnings} & BY_CHANCE
     if not present:
