@@ -318,11 +318,13 @@ def _network_lines(fact: NetworkOnHost) -> Iterator[str]:
         others = f" and {len(fact.settings) - 1} more" if len(fact.settings) > 1 else ""
         yield f"{went}; {remove} {_setting(setting)}{where}{others}"
         yield f"{went}; {remove} {setting.name}{where}{others}"
-        yield f"messages went over {WAYS[fact.way]}: slower; {remove} {setting.name}{where}{others}"
-        yield f"messages went over {WAYS[fact.way]}: slower; {remove} {setting.name}"
+        briefly = f"messages went over {WAYS[fact.way]} (slow): {remove} {setting.name}"
+        yield f"{briefly}{where}{others}"
+        yield f"{briefly}{where}"
+        yield briefly
     elif fact.shared_memory_bytes >= 0:
         yield f"{went}; {_space(fact)} (--shm-size)"
-        yield f"messages went over {WAYS[fact.way]}: slower; {_space(fact)} (--shm-size)"
+        yield f"messages went over {WAYS[fact.way]} (slow): {_space(fact)} (--shm-size)"
     else:
         yield f"{went}; mpigauge doctor"
 
@@ -368,10 +370,11 @@ def _settings_lines(fact: Settings) -> Iterator[str]:
     what = "what is measured" if more else CHOOSES[first.of]
     unset = "unset what is not meant" if more else "unset it if not meant"
     short = f"set in {first.short_file}" if first.file else "set here"
-    for where in dict.fromkeys((f"set in {first.file}" if first.file else "set here", short)):
-        yield f"{where}: {_setting(first)}{others} {changes} {what}: {unset}"
-    for name in (_setting(first), first.name):
-        yield f"{short}: {name}{others} {changes} {what}: unset?"
+    where = f"set in {first.file}" if first.file else "set here"
+    for remedy in (unset, "unset?"):
+        yield f"{where}: {_setting(first)}{others} {changes} {what}: {remedy}"
+        yield f"{short}: {_setting(first)}{others} {changes} {what}: {remedy}"
+    yield f"{short}: {first.name}{others} {changes} {what}: unset?"
     yield f"{first.name}{others} {changes} {what}: unset?"
     yield f"{first.of} set in {len(fact.settings)} places, changing {what}: see --all"
 

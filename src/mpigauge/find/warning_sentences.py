@@ -490,19 +490,18 @@ def _shared_core_lines(cells: CellsFound) -> Iterator[str]:
         remedy = f"unset {binding.partition('=')[0]}"
     else:
         remedy = "use --bind core" if of["bound"] else "use fewer ranks"
-    how = "bound to" if of["bound"] else "on"
-    yield f"shared core: ranks {ranks} {how} CPU {of['cpus']}, times are the scheduler's; {remedy}"
-    yield f"shared core: ranks {ranks} {how} CPU {of['cpus']}; {remedy}"
-    yield f"shared core: {len(cells.rows)} of {cells.of} numbers time the scheduler; {remedy}"
+    yield f"ranks {ranks} share CPU {of['cpus']}: the scheduler's times; {remedy}"
+    yield f"ranks {ranks} share CPU {of['cpus']}: scheduler's times; {remedy}"
+    yield f"{len(cells.rows)} of {cells.of} numbers are the scheduler's times; {remedy}"
 
 
 def _hardware_threads_lines(cells: CellsFound) -> Iterator[str]:
     of = _values(cells.rows[0], "hardware-threads")
     ranks = ranks_of(str(of["ranks"]), int(of["count"] or 2))
     remedy = "unset a binding" if of["binding"] else "--bind core"
-    yield f"ranks {ranks} share cores as hardware threads (CPU {of['cpus']}): slower; {remedy}"
-    yield f"ranks share cores as hardware threads (CPU {of['cpus']}): slower; {remedy}"
-    yield f"ranks share cores as hardware threads: slower; {remedy}"
+    yield f"ranks {ranks} on hardware threads of one core (CPU {of['cpus']}): slower; {remedy}"
+    yield f"ranks on hardware threads of one core (CPU {of['cpus']}): slower; {remedy}"
+    yield f"ranks on hardware threads of one core: slower; {remedy}"
 
 
 def _relay_late_lines(cells: CellsFound) -> Iterator[str]:

@@ -36,7 +36,7 @@ FAR = Setting("protocol", "btl_sm_eager_limit", "4096", f"/opt/{'a' * 90}/etc/op
 MIB = 2**20
 
 WENT = "messages went over TCP, not shared memory: slower"
-BRIEFLY = "messages went over TCP: slower"
+BRIEFLY = "messages went over TCP (slow)"
 KINDS = {
     NetworkOnHost: "network-on-host",
     Traced: "traced",
@@ -63,20 +63,20 @@ def line_of(fact: Any) -> str:
     ("fact", "line"),
     [
         (NetworkOnHost("tcp", (BTL,)), f"{WENT}; unset OMPI_MCA_btl=tcp,self"),
-        (NetworkOnHost("tcp", (IN_FILE,)), f"{BRIEFLY}; remove btl in mca-params.conf"),
-        (NetworkOnHost("tcp", (BTL, IN_FILE)), f"{BRIEFLY}; unset OMPI_MCA_btl and 1 more"),
+        (NetworkOnHost("tcp", (IN_FILE,)), f"{BRIEFLY}: remove btl in mca-params.conf"),
+        (NetworkOnHost("tcp", (BTL, IN_FILE)), f"{BRIEFLY}: unset OMPI_MCA_btl and 1 more"),
         (
             NetworkOnHost("tcp", (OF_HYDRA, BTL)),
-            "messages went over TCP: slower; remove MPIR_CVAR_NOLOCAL",
+            f"{BRIEFLY}: remove MPIR_CVAR_NOLOCAL in .mpiexec.hydra.conf",
         ),
-        (NetworkOnHost("tcp", (), MIB, MIB), f"{BRIEFLY}; /dev/shm has 1 MiB (--shm-size)"),
+        (NetworkOnHost("tcp", (), MIB, MIB), f"{BRIEFLY}: /dev/shm has 1 MiB (--shm-size)"),
         (
             NetworkOnHost("tcp", (), 64 * MIB, 4096),
-            "messages went over TCP: slower; /dev/shm has 4 KiB free of 64 MiB (--shm-size)",
+            f"{BRIEFLY}: /dev/shm has 4 KiB free of 64 MiB (--shm-size)",
         ),
         (
             NetworkOnHost("tcp", (), 0, 0),
-            "messages went over TCP: slower; nobody can write to /dev/shm (--shm-size)",
+            f"{BRIEFLY}: nobody can write to /dev/shm (--shm-size)",
         ),
         (NetworkOnHost("tcp"), f"{WENT}; mpigauge doctor"),
         (
@@ -91,7 +91,10 @@ def line_of(fact: Any) -> str:
             Settings((BTL, LONG)),
             "set here: OMPI_MCA_btl=tcp,self and 1 more change what is measured: unset?",
         ),
-        (Settings((IN_FILE,)), "set in mca-params.conf: btl=tcp,self changes the transport: unset?"),
+        (
+            Settings((IN_FILE,)),
+            "set in ~/.openmpi/mca-params.conf: btl=tcp,self changes the transport: unset?",
+        ),
         (
             SmallSharedMemory(MIB, MIB),
             f"{SHARED_MEMORY} has 1 MiB, too little for these ranks, which may die: --shm-size=1g",
