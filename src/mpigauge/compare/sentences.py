@@ -384,6 +384,8 @@ def _unmoved(shown: Comparison) -> str:
     if not decided:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
     most = ratio_words(max(decided, key=distance).decision)
+    if any(control.decision and control.decision.verdict == "undecided" for control in decided):
+        return f"controls undecided, which may have moved: {_controls(shown)}, at most {most}"
     return f"controls did not move: {_controls(shown)}, at most {most}"
 
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty message between hosts"}
 """Words for what shows the distance between ranks."""
 
+APART: dict[Distance, str] = {"line": "cores", "path": "hosts"}
+"""What is near or far."""
+
 
 def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     """Yield the states of the machine, those that the numbers are of, and what the hardware says of them.
@@ -90,14 +93,15 @@ def _hardware(result: Result) -> dict[StateName, str]:
 
 
 def _words(states: Sequence[State], hardware: Mapping[StateName, str]) -> Iterator[str]:
-    """Yield `far (a cache line takes 245 ns, other L3) 72 % of the time`, `near (40.0 ns, same L3) 27 %`."""
+    """Yield `cores far (a cache line takes 245 ns, other L3) 72 % of the time`, `near (40.0 ns) 27 %`."""
     for number, state in enumerate(states):
         time, share = units.format_time(state.handover_s), units.format_percent(state.time_share)
         first = number == 0
         takes = f"{HANDED_OVER[state.of]} takes {time}" if first else time
         if state.of == "line" and state.name in hardware:
             takes = f"{takes}, {hardware[state.name]}"
-        yield f"{state.name} ({takes}) {share}{' of the time' if first else ''}"
+        what, of = (f"{APART[state.of]} ", " of the time") if first else ("", "")
+        yield f"{what}{state.name} ({takes}) {share}{of}"
 
 
 def distances(states: Sequence[State]) -> list[str]:
@@ -115,7 +119,7 @@ def _episodes(state: State) -> str:
 
 def _states_of_numbers(states: Sequence[State], rows: Sequence[Row]) -> str:
     names = {row.state for row in rows} & {state.name for state in states}
-    return f"; numbers: while {names.pop()} (--state all: each)" if len(names) == 1 else ""
+    return f"; numbers: in state {names.pop()} (--state all: each)" if len(names) == 1 else ""
 
 
 # ---- Disturbed or not ----------------------------------------------------------------------------

@@ -167,7 +167,7 @@ def _place(one: Unread) -> str:
 MAX_BROKEN = 3
 """Cells that are named below a table."""
 
-NO_NUMBER = "they have no number"
+NO_NUMBER = "these have no number"
 
 
 def _broken(about: About) -> Iterator[CellsFound]:
@@ -188,7 +188,9 @@ def _broken_words(cells: CellsFound) -> Words:
 
 def _broken_lines(cells: CellsFound) -> Iterator[str]:
     first = cells.rows[0]
-    yield from counted_lines("not measured", cells, f"{cell_words(first)} ({first.status})", "--all", "cells")
+    yield from counted_lines(
+        "not measured", cells, f"{cell_words(first)} ({first.status})", "no number: --all", "cells"
+    )
 
 
 def _not_reached(about: About) -> Iterator[CellsFound]:
@@ -208,7 +210,7 @@ def _not_reached_words(cells: CellsFound) -> Words:
 
 def _not_reached_lines(cells: CellsFound) -> Iterator[str]:
     yield from counted_lines(
-        "no time left", cells, cell_words(cells.rows[0]), f"{NO_NUMBER}: raise --budget", "cells"
+        "no time left", cells, cell_words(cells.rows[0]), "no number: raise --budget", "cells"
     )
 
 
@@ -250,7 +252,7 @@ def _left_out_words(fact: LeftOutCells) -> Words:
 
 def _left_out_lines(fact: LeftOutCells) -> Iterator[str]:
     said = left_out_line(fact.cells, fact.measured)
-    yield f"{said}; {NO_NUMBER}: --all"
+    yield f"{said}; no number: --all"
     yield f"{said}: --all"
     yield said
 

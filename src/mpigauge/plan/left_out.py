@@ -44,9 +44,7 @@ def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
         return ""
     first = left_out[0]
     what = f"{_operation(first.cell)} {units.format_size(first.cell.bytes)}"
-    return (
-        f"left out: {len(left_out)} of {len(left_out) + cells} cells, as {what}: {SHORT_REASONS[first.kind]}"
-    )
+    return f"left out: {len(left_out)} of {len(left_out) + cells} cells, e.g. {what}: {SHORT_REASONS[first.kind]}"
 
 
 def _operation(cell: Cell) -> str:
