@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
 COUNTED = re.compile(
-    r"^! interval wider than (?:the )?(\S+ %)(?: asked for)?: (\d+) of \d+(?: numbers)?(?:, worst ([^;\n]*))?;",
+    r"^! interval wider than (?:the )?(\S+ %)(?: asked for)?: (\d+) of \d+(?: numbers)?"
+    r"(?:, worst ([^;\n]*))?;",
     re.MULTILINE,
 )
 PRECISE = re.compile(r"^measured \d+ of \d+ cells, (\d+) precise to (\S+ %)", re.MULTILINE)
-REACH = re.compile(r"^imprecise: .*?(?:cells, (\S+ %) to (\S+ %)|: the interval is (\S+ %),)", re.MULTILINE)
+REACH = re.compile(
+    r"^imprecise: .*?(?:cells, (\S+ \S+) to (\S+ \S+)[,)]|: the interval is (\S+ \S+),)", re.MULTILINE
+)
 
 
 def name_of(path: Path) -> str:

@@ -187,10 +187,8 @@ def _broken_words(cells: CellsFound) -> Words:
 
 
 def _broken_lines(cells: CellsFound) -> Iterator[str]:
-    first = cells.rows[0]
-    yield from counted_lines(
-        "not measured", cells, f"{cell_words(first)} ({first.status})", "no number: --all", "cells"
-    )
+    example = f"{cell_words(cells.rows[0])} ({cells.rows[0].status})"
+    yield from counted_lines("not measured", cells, example, "no number: --all", "cells")
 
 
 def _not_reached(about: About) -> Iterator[CellsFound]:
