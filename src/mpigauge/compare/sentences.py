@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
@@ -389,12 +388,8 @@ def _unmoved(shown: Comparison) -> str:
     if not decided:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
     most = ratio_words(max(decided, key=distance).decision)
-    reach = math.log1p(MAX_CONTROL_REACH)
-    if any(
-        max(-math.log(one.decision.low), math.log(one.decision.high)) > reach
-        for one in decided
-        if one.decision
-    ):
+    reaches = [max(1 / one.decision.low, one.decision.high) - 1 for one in decided if one.decision]
+    if max(reaches) > MAX_CONTROL_REACH:
         return f"controls undecided, they may have moved: {_controls(shown)}, at most {most}"
     return f"controls did not move: {_controls(shown)}, at most {most}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +15,21 @@ from mpigauge.find.findings import KINDS, disturbances_of, doubt_lines, doubts_o
 from mpigauge.find.kinds import DOUBTFUL, MAX_LETTERS, About, CellsFound, Found, fitting
 from mpigauge.find.missing import Damage, UnreadLines
 from mpigauge.find.warning_sentences import WORDS
+from mpigauge.result.reader import load
 from mpigauge.result.records import Unread
 from mpigauge.rows.rows import rows
 from mpigauge.rows.warnings import WARNING_KINDS, Warning, WarningKind  # noqa: A004 - as in the module
+from mpigauge.show.answer import MAX_DOUBTS
 from tests.healthy import healthy
 from tests.made import RECORDS, result_of
+from tests.places import DOCS
 from tests.truth import check
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mpigauge.result.reader import Result
+    from tests.conftest import Cli
 
 CROWD = {
     "host": "node1",
@@ -150,6 +157,24 @@ def assert_views_agree(of: Result) -> None:
             of_kind = [each for each in in_json if each.kind == one.kind]
             assert len(one.rows) == len(of_kind)
             assert {row.cell for row in one.rows} == {cell for each in of_kind for cell in each.cells}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", sorted((DOCS / "results").glob("*.gz")), ids=lambda path: path.name)
+def test_no_screen_of_a_stored_result_contradicts_another(path: Path, cli: Cli) -> None:
+    """As people see it: each line with `!` is a doubt of the list, and its kind is in JSON."""
+    of = load(path)
+    assert_views_agree(of)
+    found = rows(of)
+    lines = [line[2:] for line in cli("show", path).out.splitlines() if line.startswith("! ")]
+    assert lines == [one.line for one in doubts_of(of, found)][: len(lines)]
+    assert (
+        len(lines) == min(MAX_DOUBTS, len(doubts_of(of, found))) or len({row.cell.job for row in found}) > 1
+    )
+    said = json.loads(cli("show", path, "--format", "json").out)
+    assert [one["text"] for one in said["findings"]] == [one.text for one in told(findings_of(of, found))]
+    explained = json.loads(cli("explain", path, "--format", "json").out)["disturbances"]
+    assert [one["kind"] for one in explained] == [one.kind for one in disturbances_of(of, found)]
 
 
 def test_all_views_are_of_one_list() -> None:
