@@ -15,19 +15,21 @@ from mpigauge.compare.comparison import MIN_BASE_SESSIONS, distance
 from mpigauge.compare.history.baseline import against
 from mpigauge.compare.history.earlier import relabelled
 from mpigauge.compare.history.session import session_of
-from mpigauge.compare.session_sentences import day_of
+from mpigauge.compare.session_sentences import day_of, switches
 from mpigauge.document.document import Document, Line
 from mpigauge.document.phrases import PAIR_DASH
 from mpigauge.document.records import finite_or_none
 from mpigauge.linkmap.table import verdict_lines
 from mpigauge.plan.round_robin import pair_ranks
 from mpigauge.rows.machine.sessions import are_daily
+from mpigauge.sequences import group_by
 from mpigauge.stats.decision import Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.compare.comparison import Compared, Comparison
+    from mpigauge.compare.history.changes import VersionChange
     from mpigauge.compare.history.session import SessionResult
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.result.reader import Result
@@ -67,12 +69,11 @@ class SlowedElement:
 
     Attributes:
         names: Both ends of a link, or one host; empty if it is all links.
-        ratio: How many times as long it takes, the median of its links.
+        ratios: How many times as long it takes, the median of its links, by size in bytes.
     """
 
     names: tuple[str, ...]
-    bytes: int
-    ratio: float
+    ratios: Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,11 +84,13 @@ class MapChanges:
         comparison: Of each link and size, against what the earlier maps let expect.
         links: In the order of the map.
         before: The earlier maps, the newest first; may be none.
+        switches: Versions that differ from those of the newest.
     """
 
     comparison: Comparison
     links: tuple[LinkChange, ...]
     before: tuple[SessionResult, ...]
+    switches: tuple[VersionChange, ...]
 
     @property
     def enough(self) -> bool:
@@ -131,12 +134,12 @@ def changes_of(before: Sequence[SessionResult], new: SessionResult, shown: LinkM
         new: The map as a session.
     """
     enough, level = shown.verdict.factor - 1, shown.verdict.error_rate
-    comparison = against(before[::-1], new, Thresholds(enough, enough, level)).shown
+    found = against(before[::-1], new, Thresholds(enough, enough, level))
     links = []
-    for cell in comparison.cells:
+    for cell in found.shown.cells:
         i, j = pair_ranks(cell.pair.other.cell.pair)
         links.append(LinkChange((shown.names[i], shown.names[j]), cell))
-    return MapChanges(comparison, tuple(links), tuple(before))
+    return MapChanges(found.shown, tuple(links), tuple(before), tuple(found.switches))
 
 
 # ---- What is slower: all of it, a host, or a link ------------------------------------------------
@@ -144,29 +147,29 @@ def changes_of(before: Sequence[SessionResult], new: SessionResult, shown: LinkM
 
 def slowed(changes: MapChanges) -> list[SlowedElement]:
     """Return what takes longer than before, the worst first: all links, a host with all its links, a link."""
-    sizes = dict.fromkeys(link.bytes for link in changes.links)
-    found = [
-        element
-        for size in sizes
-        for element in _slowed_at(size, [link for link in changes.links if link.bytes == size])
-    ]
-    return sorted(found, key=lambda one: -one.ratio)
+    found: dict[tuple[str, ...], dict[int, float]] = {}
+    for size, links in group_by(changes.links, lambda link: link.bytes).items():
+        for names, ratio in _slowed_at(links):
+            found.setdefault(names, {})[size] = ratio
+    elements = [SlowedElement(*one) for one in found.items()]
+    return sorted(elements, key=lambda one: -max(one.ratios.values()))
 
 
-def _slowed_at(size: int, links: Sequence[LinkChange]) -> Iterator[SlowedElement]:
+def _slowed_at(links: Sequence[LinkChange]) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Yield what is slower at one size, with its ratio."""
     slow = [link for link in links if link.compared.verdict == "slower"]
     if len(slow) == len(links) >= MIN_LINKS_OF_HOST:
-        yield SlowedElement((), size, _ratio(slow))
+        yield (), _ratio(slow)
         return
     blamed: set[str] = set()
     for host in dict.fromkeys(name.partition(":")[0] for link in links for name in link.names):
         own = [link for link in links if host in link.hosts and len(link.hosts) > 1]
         if len(own) >= MIN_LINKS_OF_HOST and all(link.compared.verdict == "slower" for link in own):
             blamed.add(host)
-            yield SlowedElement((host,), size, _ratio(own))
+            yield (host,), _ratio(own)
     for link in slow:
         if not link.hosts & blamed:
-            yield SlowedElement(link.names, size, _ratio([link]))
+            yield link.names, _ratio([link])
 
 
 def _ratio(links: Iterable[LinkChange]) -> float:
@@ -196,16 +199,20 @@ def change_lines(changes: MapChanges) -> list[Line]:
 def _slowed_words(one: SlowedElement, changes: MapChanges) -> str:
     what = PAIR_DASH.join(one.names) if one.names else "all links"
     kind = {0: "", 1: "host "}.get(len(one.names), "link ")
-    times = f"{units.format_size(one.bytes)} takes {units.format_factor(one.ratio)} times as long"
-    return f"{kind}{what}: {times} as {_then(changes)}"
+    first, *more = [
+        (units.format_size(size), units.format_factor(ratio)) for size, ratio in one.ratios.items()
+    ]
+    times = ", ".join([f"{first[0]} takes {first[1]}", *(f"{size} {ratio}" for size, ratio in more)])
+    return f"{kind}{what}: {times} times as long as {_then(changes)}"
 
 
 def _then(changes: MapChanges) -> str:
-    """Return `in results/b.jsonl of 2026-11-08 and 2 maps before it`."""
+    """Return `in results/b.jsonl of 2026-11-08 and 2 maps before it (Open MPI 5.0.7 -> 5.0.8)`."""
     daily = are_daily(one.begun_s for one in changes.before)
     newest, more = changes.before[0], len(changes.before) - 1
     before = f" and {units.counted(more, 'map')} before it" if more else ""
-    return f"in {newest.path} of {day_of(newest.begun_s, daily=daily)}{before}"
+    what = f" ({said})" if (said := switches(changes.switches)) else ""
+    return f"in {newest.path} of {day_of(newest.begun_s, daily=daily)}{before}{what}"
 
 
 def _open_words(changes: MapChanges) -> str:
@@ -273,7 +280,9 @@ def _record(changes: MapChanges) -> dict[str, Any]:
         "files": [str(one.path) for one in changes.before],
         "verdict": changes.comparison.verdict,
         "slowed": [
-            {"hosts": [*one.names], "bytes": one.bytes, "ratio": one.ratio} for one in slowed(changes)
+            {"hosts": [*one.names], "bytes": size, "ratio": ratio}
+            for one in slowed(changes)
+            for size, ratio in one.ratios.items()
         ],
         "links": [
             {
