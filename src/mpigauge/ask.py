@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mpigauge.check.claim_file import Claims
     from mpigauge.check.claims import ClaimSource
+    from mpigauge.compare.history.earlier import EarlierResult
     from mpigauge.compare.history.session import SessionResult
     from mpigauge.document.document import Document, Units
     from mpigauge.find.map_before import MapChanges
@@ -424,15 +425,18 @@ def compare_with_baseline(
     )
 
 
-def compare_with_earlier(path: Path, request: Request, read: Read, notify: Notify) -> ComparedSources:
-    """Compare a result with the earlier ones of an equal plan, which are found by themselves.
+def compare_with_earlier(
+    result: Result, earlier: Sequence[EarlierResult], request: Request, read: Read, notify: Notify
+) -> ComparedSources:
+    """Compare a result with earlier ones of an equal plan.
 
     Args:
+        earlier: The newest first, as `earlier_results` finds them.
         read: Function that reads a result.
         notify: Called with a line for each result that is left out.
 
     Raises:
-        UsageError: The file is no result, or has none of the selected cells.
+        UsageError: The result has none of the selected cells.
     """
     from mpigauge.compare.history import baseline as expected
     from mpigauge.compare.history.earlier import labels_of
@@ -441,13 +445,13 @@ def compare_with_earlier(path: Path, request: Request, read: Read, notify: Notif
     from mpigauge.show.compared import ComparedSources
     from mpigauge.stats.decision import Thresholds
 
-    new = session_in(path, request, read)
+    new = session_in(result.path, request, lambda _: result)
     labels = labels_of(new.campaign)
-    before = _earlier_sessions(new, lambda path: session_in(path, request, read, labels), notify)
+    before = _earlier_sessions(new, earlier, lambda path: session_in(path, request, read, labels), notify)
     comparison = expected.against(before[::-1], new, request.thresholds or Thresholds())
     newest = before[0] if before else None
     sides = earlier_words(
-        path.name,
+        result.path.name,
         newest.path if newest else None,
         newest.begun_s if newest else 0.0,
         len(before),
@@ -458,19 +462,21 @@ def compare_with_earlier(path: Path, request: Request, read: Read, notify: Notif
         frozenset(),
         sides,
         base_files=tuple(session.path for session in before),
-        hint=other_words(as_argument(path)),
+        hint=other_words(as_argument(result.path)),
     )
 
 
 def _earlier_sessions(
-    new: SessionResult, session_at: Callable[[Path], SessionResult], notify: Notify
+    new: SessionResult,
+    earlier: Iterable[EarlierResult],
+    session_at: Callable[[Path], SessionResult],
+    notify: Notify,
 ) -> list[SessionResult]:
-    """Return the earlier results of an equal plan as sessions, the newest first; note those left out."""
+    """Return earlier results as sessions, in their order; note those of other machines, and damaged ones."""
     from mpigauge.compare.alike import differing_facts
-    from mpigauge.compare.history.earlier import earlier_results
 
     before = []
-    for one in earlier_results(new.campaign):
+    for one in earlier:
         try:
             session = session_at(one.path)
         except UsageError as error:
@@ -483,15 +489,17 @@ def _earlier_sessions(
     return before
 
 
-def with_hint_of_earlier(compared: ComparedSources, result: Result) -> ComparedSources:
+def with_hint_of_earlier(
+    compared: ComparedSources, result: Result, earlier: Sequence[EarlierResult]
+) -> ComparedSources:
     """Return a comparison without a verdict with the line that there are earlier results, if there are."""
-    from mpigauge.compare.history.earlier import earlier_results
     from mpigauge.compare.session_sentences import how_to_look_back
     from mpigauge.result.files import as_argument
 
-    if not compared.shown.unasked or not (found := earlier_results(result.campaign)):
+    if not compared.shown.unasked or not earlier:
         return compared
-    return replace(compared, hint=how_to_look_back(as_argument(result.path), found[0].path, len(found)))
+    line = how_to_look_back(as_argument(result.path), earlier[0].path, len(earlier))
+    return replace(compared, hint=line)
 
 
 def map_changes(
@@ -515,7 +523,7 @@ def map_changes(
     Returns:
         None if there are no earlier maps, and nobody asked.
     """
-    from mpigauge.compare.history.earlier import labels_of
+    from mpigauge.compare.history.earlier import earlier_results, labels_of
     from mpigauge.find.map_before import changes_of, map_session
     from mpigauge.linkmap.linkmap import link_map
 
@@ -529,7 +537,7 @@ def map_changes(
         return map_session(loaded, earlier, labels)
 
     new = map_session(result, shown)
-    before = _earlier_sessions(new, session_at, notify)
+    before = _earlier_sessions(new, earlier_results(result.campaign), session_at, notify)
     return changes_of(before, new, shown) if before or asked else None
 
 

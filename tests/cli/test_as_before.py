@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_ENVIRONMENT, EXIT_UNDECIDED, EXIT_USAGE
-from tests.cli.maps import map_records, maps_before, slower_host, whole
+from tests.cli.maps import map_records, mapped, maps_before, slower_host, whole
 from tests.histories import folder, records, slower_from, usual
 from tests.made import campaign, cell, launches_of, measured, written
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell
     from tests.conftest import Cli, Done, Install
+    from tests.fakes.mpi import FakeMpi
 
 SLOWER = slower_from(0, 1.15)
 
@@ -69,6 +70,14 @@ def test_without_a_name_the_newest_result_is_asked_about(cli: Cli) -> None:
     folder("results", 4, usual)
     done = cli("compare")
     assert (done.status, "against results/day02.jsonl" in done.out) == (EXIT_DONE, True)
+
+
+def test_a_result_from_standard_input_is_read_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder("results", 4, usual)
+    with written("new.jsonl", *records(20, SLOWER)).open(encoding="utf-8") as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        done = cli("compare", "-")
+    assert (done.status, "against results/day03.jsonl" in done.out) == (EXIT_CHECK_FAILED, True)
 
 
 def rows_of(done: Done) -> list[dict[str, Any]]:
@@ -201,6 +210,21 @@ def test_a_map_is_held_against_the_earlier_ones(
     assert said["files"] == [f"results/map0{day}.jsonl" for day in (3, 2, 1, 0)]
     assert (said["verdict"] == "slower") == (status == EXIT_CHECK_FAILED) == bool(said["slowed"])
     assert len(said["links"]) == 12
+
+
+def test_a_map_looks_back_when_it_has_measured(cli: Cli, openmpi: FakeMpi) -> None:
+    Path("results").mkdir()
+    first = mapped(cli, "--np", 4, "-o", "results/first.jsonl")
+    text = Path("results/first.jsonl").read_text(encoding="utf-8")
+    year = json.loads(text.partition("\n")[0])["started"][:4]
+    Path("results/first.jsonl").write_text(
+        text.replace(f'"started":"{year}-', '"started":"2020-'), encoding="utf-8"
+    )
+    done = mapped(cli, "--np", 4, "-o", "results/second.jsonl")
+    assert (first.status, "as before?" in first.out) == (EXIT_DONE, False)
+    assert (done.status, "in results/first.jsonl of 2020-" in done.out) == (EXIT_DONE, True)
+    assert mapped(cli, "--np", 4, "--before", "-o", "results/third.jsonl").status == EXIT_UNDECIDED
+    assert "before" not in mapped(cli, "--np", 3, "-o", "results/other.jsonl").out
 
 
 def test_too_few_earlier_maps_are_no_verdict_and_change_no_status_unasked(cli: Cli) -> None:

@@ -118,6 +118,7 @@ def command(
     from mpigauge.campaign.remeasure import remeasure_factor
     from mpigauge.cli.sessions.session import check_saved
     from mpigauge.cli.sessions.session import keep_baseline as keep
+    from mpigauge.compare.history.earlier import earlier_results
     from mpigauge.show.compared import check_alike, check_count, compare_remeasured, thresholds_of
 
     thresholds = thresholds_of(margin, allow)
@@ -133,7 +134,8 @@ def command(
     if baseline is not None:
         compared = compare_with_baseline(paths[0], baseline, request, load, note, force=force)
     elif before:
-        compared = compare_with_earlier(paths[0], request, load, note)
+        result = load(paths[0])
+        compared = compare_with_earlier(result, earlier_results(result.campaign), request, load, note)
     else:
         query = request.query(map(load, paths))
         if not force:
@@ -167,13 +169,15 @@ def _in_turn_or_before(
     from mpigauge.show.compared import OneOfEverythingError, compare_sources
 
     result = query.sources[0].result
+    looks = len(query.sources) == 1 and not remeasure
+    earlier = earlier_results(result.campaign) if looks else []
     try:
         compared = compare_sources(query, verdict_asked=verdict_asked or remeasure)
     except OneOfEverythingError:
-        if remeasure or not earlier_results(result.campaign):
+        if not earlier:
             raise
-        return compare_with_earlier(result.path, request, load, note)
-    return with_hint_of_earlier(compared, result) if len(query.sources) == 1 else compared
+        return compare_with_earlier(result, earlier, request, load, note)
+    return with_hint_of_earlier(compared, result, earlier)
 
 
 def _kept_campaign(path: Path) -> Campaign:
