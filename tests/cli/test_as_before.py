@@ -253,6 +253,14 @@ def test_of_two_hosts_the_earlier_maps_can_tell(cli: Cli) -> None:
     assert [cli("map", path, "--before").status for path in (same, slow)] == [EXIT_DONE, EXIT_CHECK_FAILED]
 
 
+def test_that_hosts_are_farther_apart_is_what_is_asked_and_no_excuse(cli: Cli) -> None:
+    """In a comparison of libraries it would be the machine's doing."""
+    maps_before(4, path_ns=[20_000.0, 20_000.0])
+    slow = map_records(20, lambda _, __: 1.5, path_ns=[30_000.0, 30_000.0])
+    done = cli("map", written("new.jsonl", *slow))
+    assert (done.status, "slower than before: all links" in done.out) == (EXIT_CHECK_FAILED, True)
+
+
 def test_maps_that_differ_too_much_decide_nothing(cli: Cli) -> None:
     maps_before(4, spread=0.4)
     done = cli("map", written("new.jsonl", *map_records(20)), "--before")
