@@ -413,11 +413,14 @@ def compare_with_baseline(
 # ---- Claims of reports ---------------------------------------------------------------------------
 
 
-def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request) -> Document:
+def claims_of(
+    files: Iterable[Path], results: Iterable[Result], request: Request, *, quoted: bool = False
+) -> Document:
     """Return the verdicts on the claims of files, or of all claim files in folders, as a document.
 
     Args:
         results: Results that claims are checked against; none: only the printed tables of the reports.
+        quoted: Whether each claim is followed by the words of its report and its note.
 
     Raises:
         UsageError: A file cannot be read, or is invalid.
@@ -435,7 +438,7 @@ def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request
         scores.append(
             (claim_set.report, [check_claim(claim, printed, materials) for claim in claim_set.claims])
         )
-    return document(scores, request.units or Units())
+    return document(scores, request.units or Units(), quoted=quoted)
 
 
 def claim_files(paths: Iterable[Path]) -> list[Path]:
