@@ -110,11 +110,11 @@ def said(document: Document) -> dict[str, Any]:
     return {claim["name"]: claim for report in data["reports"] for claim in report["claims"]}
 
 
-def test_four_columns_say_what_holds(made: Path) -> None:
+def test_each_claim_stands_beside_its_own_table_and_what_is_here(made: Path) -> None:
     document = judged([made], [RESULT])
     text = rendered(document, "text")
     assert text.splitlines()[0] == (
-        "4 conclusions: holds here 1, differs here 1, not testable here 1, not measured here 1"
+        "4 conclusions, here: agrees 1, differs 1, not testable 1, not measured 1"
     )
     assert text.splitlines()[1] == "their own tables: agrees 1, differs 1, not in its tables 2"
     headings = next(line for line in text.splitlines() if "the report says" in line)
@@ -166,11 +166,12 @@ def test_every_form_has_every_claim(made: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("width", [80, 100, 200])
-def test_a_terminal_has_all_four_columns(made: Path, width: int) -> None:
+def test_a_terminal_has_all_columns_side_by_side(made: Path, width: int) -> None:
     document = judged([made], [RESULT])
     lines = terminal.render(document, console(width)).splitlines()
     assert max(map(len, lines)) <= width
     assert not any("hidden" in line for line in lines)
+    assert sum("the report says" in line for line in lines) == 1
     whole = " ".join(lines)
     assert all(
         word in whole for word in ("the report says", "here", "in short", "holds here", "differs here")

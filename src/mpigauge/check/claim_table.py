@@ -42,16 +42,17 @@ MIN_NEAR, MAX_NEAR = 0.95, 1.05
 """Ratios between which three digits would hide a difference that is small but real."""
 
 VERDICTS: dict[ClaimVerdict, str] = {
-    "confirmed": "holds here",
-    "refuted": "differs here",
+    "confirmed": "agrees",
+    "refuted": "differs",
     "undecided": "open",
-    "untestable": "not testable here",
-    "untested": "not measured here",
+    "untestable": "not testable",
+    "untested": "not measured",
 }
 """Words of verdicts: what is here is another machine, and no judge of the report's."""
 
 
-PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "differs", "undecided": "open"}
+AGREES: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "differs", "undecided": "open"}
+"""What numbers say of a claim."""
 
 
 # ---- Of all --------------------------------------------------------------------------------------
@@ -61,7 +62,7 @@ def headline(found: Sequence[CheckedClaim]) -> str:
     """Return how many claims have each verdict."""
     counts = Counter(one.verdict for one in found)
     said = ", ".join(f"{VERDICTS[word]} {counts[word]}" for word in CLAIM_VERDICTS if counts[word])
-    return f"{units.counted(len(found), 'conclusion')}: {said}"
+    return f"{units.counted(len(found), 'conclusion')}, here: {said}"
 
 
 def own_numbers(found: Sequence[CheckedClaim]) -> str:
@@ -69,7 +70,7 @@ def own_numbers(found: Sequence[CheckedClaim]) -> str:
     counts = Counter(one.printed.verdict for one in found if one.printed.verdict is not None)
     if not counts:
         return ""
-    said = ", ".join(f"{PRINTED[word]} {counts[word]}" for word in PRINTED if counts[word])
+    said = ", ".join(f"{AGREES[word]} {counts[word]}" for word in AGREES if counts[word])
     rest = len(found) - counts.total()
     return f"their own tables: {said}{f', {NOT_PRINTED} {rest}' if rest else ''}"
 
@@ -81,7 +82,7 @@ def notes(found: Sequence[CheckedClaim], *, quoted: bool) -> Iterator[str]:
         f"reaches from the lowest end to the highest{_launches(found)}"
     )
     if any(one.verdict == "refuted" for one in found):
-        yield f"{VERDICTS['refuted']}: on the hardware of the report it may hold"
+        yield f"{VERDICTS['refuted']} here: on the hardware of the report it may hold"
     if any(one.verdict == "undecided" for one in found):
         yield (
             f"{VERDICTS['undecided']}: an interval has the bound in it; more launches narrow it: --launches, "
@@ -120,32 +121,37 @@ def printed(one: CheckedClaim, chosen: Units) -> str:
     held = one.printed
     if held.verdict is None:
         return NOT_PRINTED
-    return f"{PRINTED[held.verdict]}: {numbers_of(one.claim, held, chosen)}"
+    return f"{AGREES[held.verdict]}: {numbers_of(one.claim, held, chosen)}"
 
 
 def here(one: CheckedClaim, chosen: Units) -> str:
     """Return what was measured here, or why nothing was."""
     held = one.here
-    if held.gap is not None:
-        return {"untestable": one.claim.untestable, "planted": PLANTED, "unmeasured": NOT_MEASURED}[held.gap]
-    return numbers_of(one.claim, held, chosen)
+    if held.verdict is None:
+        gaps = {"untestable": one.claim.untestable, "planted": PLANTED, "unmeasured": NOT_MEASURED}
+        return gaps[held.gap or "unmeasured"]
+    return f"{AGREES[held.verdict]}: {numbers_of(one.claim, held, chosen, [*_basis(held)])}"
 
 
 def _basis(held: ClaimResult) -> Iterator[str]:
     """Yield what one must know of the numbers."""
     if any(number.oversubscribed for number in held.numbers):
         yield "ranks share cores"
-    if held.numbers and any(number.imported and number.launches for number in held.numbers):
+    if any(number.imported for number in held.numbers):
         yield "imported"
 
 
-def numbers_of(claim: Claim, held: ClaimResult, chosen: Units) -> str:
-    """Return the numbers: `7.39× at 1 B`, or `0.775× to 1.89×; so at 15 of 15`."""
+def numbers_of(claim: Claim, held: ClaimResult, chosen: Units, basis: Sequence[str] = ()) -> str:
+    """Return the numbers: `7.39× at 1 B`, or `0.775× to 1.89×; so at 15 of 15`.
+
+    Args:
+        basis: What one must know of the numbers, to be said behind them.
+    """
     write = partial(_written, claim, _with_unit_of(claim, chosen))
-    listed = "; ".join([_listed(claim, held, write), *_basis(held)])
+    listed = "; ".join([_listed(claim, held, write), *basis])
     if len(held.numbers) <= MAX_LISTED and len(listed.split()) < MAX_WORDS:
         return listed
-    return "; ".join([_range(held.numbers, write), _counted(held), *_basis(held)])
+    return "; ".join([_range(held.numbers, write), _counted(held), *basis])
 
 
 Write = Callable[[float], str]
@@ -250,8 +256,7 @@ def _is_ratio(claim: Claim) -> bool:
 
 # ---- The document --------------------------------------------------------------------------------
 
-TONES: Mapping[ClaimVerdict, Tone] = {"confirmed": "good", "refuted": "bad", "undecided": "doubt"}
-PRINTED_TONES: Mapping[ExpectationVerdict, Tone] = {"fails": "bad"}
+TONES: Mapping[ExpectationVerdict | None, Tone] = {"holds": "good", "fails": "doubt", None: "quiet"}
 
 Scores = list[tuple["Report", list["CheckedClaim"]]]
 """Reports with their checked claims."""
@@ -280,10 +285,6 @@ def document(scores: Scores, chosen: Units, *, quoted: bool = False) -> Document
     )
 
 
-def _printed_tone(one: CheckedClaim) -> Tone:
-    return "" if one.printed.verdict is None else PRINTED_TONES.get(one.printed.verdict, "")
-
-
 _COLUMNS = (
     Column("says", "the report says", lambda one: one.claim.says, left=True, wraps=True, goes=None),
     Column(
@@ -294,7 +295,7 @@ _COLUMNS = (
         left=True,
         wraps=True,
         goes=None,
-        tone=_printed_tone,
+        tone=lambda one: TONES.get(one.printed.verdict, ""),
     ),
     Column(
         "here",
@@ -304,14 +305,7 @@ _COLUMNS = (
         left=True,
         wraps=True,
         goes=None,
-    ),
-    Column(
-        "verdict",
-        "in short",
-        lambda one: VERDICTS[one.verdict],
-        left=True,
-        goes=None,
-        tone=lambda one: TONES.get(one.verdict, "quiet"),
+        tone=lambda one: TONES.get(one.here.verdict, ""),
     ),
 )
 
