@@ -18,7 +18,9 @@ from mpigauge.cli.options.selection import load
 from mpigauge.cli.screen.tables import rendered
 from mpigauge.document.document import Units
 from mpigauge.errors import EXIT_DONE, UsageError
+from mpigauge.plan.plan_file import read_file
 from mpigauge.show.formats import terminal
+from mpigauge.units import parse_duration
 from mpigauge.vocabulary import CLAIM_VERDICTS
 from tests.places import DOCS, EXAMPLES
 from tests.unit.show.console import console
@@ -263,6 +265,18 @@ def test_two_printed_tables_of_one_exchange_differ_as_the_page_says() -> None:
     page = (DOCS / "reports" / "exchange.md").read_text(encoding="utf-8")
     assert len(ratios) == 8
     assert f"differ by up to {100 * worst:.0f} %" in page
+
+
+def test_the_emulated_wan_is_as_far_as_the_printed_one() -> None:
+    lines = csv.DictReader((PUBLISHED / "grid-pingpong.csv").read_text(encoding="utf-8").splitlines())
+    (printed_us,) = {
+        one["value"] for one in lines if one["network"] == "WAN" and one["metric"] == "latency_us"
+    }
+    for name in ("wan", "wan-collectives"):
+        lab = read_file(EXAMPLES / f"{name}.toml").lab
+        assert lab is not None
+        (delay_s,) = {parse_duration(link.delay) for link in lab.links if link.delay}
+        assert delay_s == pytest.approx(float(printed_us) * 1e-6), name
 
 
 # ---- Their pages ---------------------------------------------------------------------------------
