@@ -153,6 +153,14 @@ def test_without_results_the_printed_tables_alone_decide(made: Path) -> None:
     assert "agrees 1, differs 1" in rendered(document, "text")
 
 
+def test_what_another_program_measured_is_marked_and_decides_nothing(made: Path, cli: Cli) -> None:
+    Path("here.toml").write_text(COLUMNS.replace("one node", "same-host"))
+    done = cli("import", "csv", "table.csv", "--columns", "here.toml", "-o", "imported.jsonl")
+    assert done.status == EXIT_DONE, done.err
+    here = said(judged([made], [Path("imported.jsonl")]))["size"]["here"]
+    assert here["said"] == "open: 12.0\N{MULTIPLICATION SIGN} at 1 KiB; imported"
+
+
 def test_users_choose_units(made: Path) -> None:
     text = rendered(judged([made], [RESULT], Units(time="ns")), "text")
     assert "differs: 25000 ns at 8 B" in text
