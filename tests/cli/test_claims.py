@@ -252,6 +252,12 @@ def test_the_reports_own_numbers_come_out(name: str, printed: list[str]) -> None
     assert numbers(name) == printed
 
 
+def test_numbers_that_words_cannot_tell_apart_are_a_range() -> None:
+    """Both modes, over the network stack of one host and over two hosts."""
+    own = said(judged(FILES, []))["memory-is-best"]["printed"]["said"]
+    assert own == "agrees: 1.12\N{MULTIPLICATION SIGN} to 37.9\N{MULTIPLICATION SIGN}; so at 4 of 4"
+
+
 def test_three_of_four_printed_placements_are_like_shared_memory() -> None:
     path = said(judged(FILES, []))["one-host-path"]["printed"]
     assert all(0.5 < one["estimate"] < 2 for one in path["numbers"])

@@ -148,8 +148,9 @@ def numbers_of(claim: Claim, held: ClaimResult, chosen: Units, basis: Sequence[s
         basis: What one must know of the numbers, to be said behind them.
     """
     write = partial(_written, claim, _with_unit_of(claim, chosen))
-    listed = "; ".join([_listed(claim, held, write), *basis])
-    if len(held.numbers) <= MAX_LISTED and len(listed.split()) < MAX_WORDS:
+    names = _names(claim, held.numbers)
+    listed = "; ".join([_listed(claim, held, names, write), *basis])
+    if len(names) <= MAX_LISTED and len({*names}) == len(names) and len(listed.split()) < MAX_WORDS:
         return listed
     return "; ".join([_range(held.numbers, write), _counted(held), *basis])
 
@@ -157,9 +158,8 @@ def numbers_of(claim: Claim, held: ClaimResult, chosen: Units, basis: Sequence[s
 Write = Callable[[float], str]
 
 
-def _listed(claim: Claim, held: ClaimResult, write: Write) -> str:
+def _listed(claim: Claim, held: ClaimResult, names: Names, write: Write) -> str:
     """Return the numbers one by one; a common size comes once."""
-    names = _names(claim, held.numbers)
     common = len({size for _, size in names}) == 1
     said = []
     for one, (label, size) in zip(held.numbers, names, strict=True):
