@@ -34,6 +34,11 @@ MAX_STEPS = 12
 WORDS_OF_MARK = "words-of-mark"
 """Prefix of the ids of labels over vertical lines."""
 
+NOTE = "note"
+"""Id of small text within axes."""
+
+SMALL_TEXTS = (WORDS_OF_MARK, NOTE)
+
 POINTS_OF_LINE, POINTS_ABOVE = 9.0, 1.0
 """Height of a row of labels over vertical lines, and their distance above the axes."""
 

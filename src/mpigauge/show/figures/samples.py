@@ -43,8 +43,9 @@ HALF_WIDTH = 0.42
 BULK = (1.0, 99.0)
 """Percentiles that limit the density; beyond them a thin line extends to the extreme samples."""
 
-SHOWN = (0.5, 99.5)
-"""Percentiles of all samples of a figure, relative to their medians, that the axis covers."""
+SHOWN = (1.0, 98.0)
+"""Percentiles of all samples of a figure, relative to their medians, that the axis covers: with more of the
+upper tail, the middle half of the samples would be a dot."""
 
 LEAST_RANGE = 1.05
 """Least range around the median, so that steady samples look steady."""
@@ -72,7 +73,7 @@ STATE_MARKERS: Mapping[StateName | None, str] = {"near": ".", "mid": "+", "far":
 
 SPREAD = (
     "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples; "
-    "the axis has 99 % of them, triangles mark a p99 beyond it"
+    "the axis has 97 % of them, triangles mark a p99 beyond it"
 )
 FIRST, WARMUP = "first calls, timed one by one", "warm-up"
 
