@@ -175,12 +175,22 @@ def test_a_number_stays_with_its_unit() -> None:
 
 
 @pytest.mark.thorough
+def test_an_overview_of_too_many_series_advises_only_what_can_be_drawn() -> None:
+    """Of 16 series, `--kind time` would be refused, too."""
+    with pytest.raises(UsageError, match="16 series are more than the 8 of a panel") as refused:
+        figure(Query(KINDS["overview"], [source("wan-collectives", None)]))
+    assert "--series" in str(refused.value.hint)
+    assert "--kind time" not in str(refused.value.hint)
+
+
+@pytest.mark.thorough
 def test_a_comparison_in_a_column_is_not_cut_in_the_saved_file_either() -> None:
     """A file has another resolution than the figure in which the width of words was measured."""
     by = Query(KINDS["compare"], [source("wan", None)], paper=Paper(width_in=84 * MM), by="mpi")
     with style():
         whole = figure(by)
         whole.set_dpi(DPI)
+        whole.draw_without_rendering()
         assert [*cut(whole)] == []
 
 
