@@ -198,7 +198,7 @@ def test_what_was_varied_is_in_the_answer_each_mode_with_its_latency_and_its_ban
     ):
         assert line_in(text, beginning).count("\N{PLUS-MINUS SIGN}") == 2, "a number in each place"
     alone = cli("show", written("alone.jsonl", *records_of(EXCHANGE, peak_at(0)))).out
-    assert line_in(alone, "both directions, blocking ").endswith("exchange blocking at 64 B")
+    assert line_in(alone, "both directions, blocking, 64 B ")
     assert line_in(alone, "exchange nonblocking, 8 B ")
 
 

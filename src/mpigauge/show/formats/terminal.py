@@ -18,6 +18,7 @@ from rich.text import Text
 from mpigauge import units
 from mpigauge.document.bars import INTERVAL, NO_INTERVAL, LogAxis, axis_of, bar
 from mpigauge.document.plain_signs import plain, printable
+from mpigauge.sequences import runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -377,15 +378,17 @@ def _blocks(table: _Table, hidden: Sequence[str], width: int) -> list[_Layout]:
 
 def _divided(columns: Sequence[Column], needs: Mapping[str, int], room: int) -> list[list[Column]]:
     """Divide columns into blocks: as few as possible, then of similar numbers of columns."""
-    blocks: list[list[Column]] = [[]]
-    for column in columns:
-        if blocks[-1] and sum(needs[column_.name] for column_ in (*blocks[-1], column)) > room:
+    joined = runs(columns, lambda _, column: column.joined)
+    wide = [sum(needs[column.name] for column in group) for group in joined]
+    blocks: list[list[int]] = [[]]
+    for number, width in enumerate(wide):
+        if blocks[-1] and sum(wide[place] for place in blocks[-1]) + width > room:
             blocks.append([])
-        blocks[-1].append(column)
-    most = math.ceil(len(columns) / len(blocks))
-    even = [[*columns[place : place + most]] for place in range(0, len(columns), most)]
-    fits = all(sum(needs[column_.name] for column_ in block) <= room for block in even)
-    return even if fits else blocks
+        blocks[-1].append(number)
+    most = math.ceil(len(joined) / len(blocks))
+    even = [[*range(place, min(place + most, len(joined)))] for place in range(0, len(joined), most)]
+    fits = all(sum(wide[place] for place in block) <= room for block in even)
+    return [[column for place in block for column in joined[place]] for block in (even if fits else blocks)]
 
 
 def _block(table: _Table, columns: list[tuple[Column, int]], width: int) -> _Layout:
