@@ -152,6 +152,7 @@ class Document:
             left out.
         sparse: Whether CSV leaves out columns that are empty on every line.
         pieces: Its records as columns, piece by piece, where they are too many to be kept as records.
+        drawn: Lines of a chart in a width, which text has below its tables; None if there is none.
     """
 
     head: Sequence[str] = ()
@@ -167,6 +168,7 @@ class Document:
     properties: Mapping[str, str] = field(default_factory=dict)
     sparse: bool = False
     pieces: Callable[[], Iterable[Columns]] | None = None
+    drawn: Callable[[int], Sequence[str]] | None = None
 
     def entries(self, table: Table) -> list[list[str]]:
         """Return the rows of a table as people read them."""

@@ -132,6 +132,11 @@ class VariedFactors:
         return next(iter(self.found), None)
 
     @cached_property
+    def told(self) -> Sequence[Contrast]:
+        """Contrasts with the base of the first sentence; empty if none is about a factor."""
+        return _told(self.evidence, self.found[self.first]) if self.first is not None else ()
+
+    @cached_property
     def _ratios(self) -> Mapping[tuple[Key, StateName | None, int], FactorRatio]:
         found: dict[tuple[Key, StateName | None, int], FactorRatio] = {}
         for one in self.found[self.first] if self.first is not None else ():
@@ -198,11 +203,10 @@ def headline_record(fact: Headline) -> dict[str, Any]:
 
 def _of_factor(evidence: Evidence, factor: Varied, found: Sequence[Contrast]) -> Iterator[Headline]:
     """Yield what is said of a factor: of the base that tells most, each other value against it."""
-    groups = group_by(found, lambda one: one.base)
-    base = min(groups, key=lambda of: _rank(evidence, groups[of]))
-    others = groups[base]
+    others = _told(evidence, found)
+    base = others[0].base
     names = Names(evidence, factor, [base.cell, *(one.other for one in others)])
-    about = _about(evidence, factor, base, alone=len(groups) == 1)
+    about = _about(evidence, factor, base, alone=len({one.base for one in found}) == 1)
     common = set.intersection(*({point.bytes for point in one.points} for one in others))
     if len(others) > MAX_COURSES or (factor in {"place", "ranks"} and len(others) > 1):
         if common:
@@ -218,6 +222,11 @@ def _of_factor(evidence: Evidence, factor: Varied, found: Sequence[Contrast]) ->
             cell, limit = deadlock
             text, deadlock = f"{text}; above {units.format_size(limit)} {names.of(cell)} would deadlock", None
         yield Headline(factor, f"{about}{text}", (one,), (sizes,), limit)
+
+
+def _told(evidence: Evidence, found: Sequence[Contrast]) -> Sequence[Contrast]:
+    """Return the contrasts with the base that tells most."""
+    return min(group_by(found, lambda one: one.base).values(), key=lambda mine: _rank(evidence, mine))
 
 
 def _rank(evidence: Evidence, mine: Sequence[Contrast]) -> tuple[bool, bool, bool, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ from mpigauge.rows.machine.over_sessions import linked
 from mpigauge.rows.machine.split import is_split
 from mpigauge.sequences import group_by
 from mpigauge.show.records import answer_records, flat_sessions, result_record
+from mpigauge.show.text_chart import charts_of, drawn
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
 if TYPE_CHECKING:
@@ -98,11 +100,14 @@ class _Compared:
         return self.varied.first if self.varied is not None else None
 
 
-def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) -> Document:
+def document(
+    sources: Sequence[Source], chosen: Units, *, newest: bool = False, chart: bool = False
+) -> Document:
     """Return the answer of one result, or of several side by side.
 
     Args:
         newest: Whether the suggested commands find the result without its name.
+        chart: Whether text has time and bandwidth as a chart, where a curve has enough sizes.
     """
     every = [
         AnswerColumn(source, answer) for source in sources for answer in answers(source.rows, source.patterns)
@@ -115,6 +120,7 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
     room = _numbers_that_fit(head, after, columns)
     tables = _tables(columns, chosen, room)
     foot = [*_ratio_line(columns, tables), *after]
+    charts = charts_of(sources, columns.varied, chosen) if chart else []
     return Document(
         head=[*head, *_left_out(sources, columns, room)],
         tables=tables,
@@ -128,6 +134,7 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
         cases=lambda: [Cases(table, [*map(heading_of, table.rows)]) for table in tables],
         schema="show" if len(sources) == 1 else "answers",
         contexts=[context_record(source.result, source.stat) for source in sources],
+        drawn=partial(drawn, charts) if charts else None,
     )
 
 

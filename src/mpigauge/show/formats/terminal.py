@@ -52,6 +52,9 @@ HEADING_BREAK = ", "
 
 MIN_BAR, MAX_BAR = 14, 32
 
+CHART_WIDTH = 80
+"""Width of a chart; on a narrower terminal there is none."""
+
 STYLES: dict[Tone, str] = {
     "": "",
     "good": "green",
@@ -156,11 +159,20 @@ def _lines(document: Document, page: PageSize) -> Iterator[Text]:
     layouts = _layouts(tables, hidden, page.width, document.units)
     for table, blocks in zip(tables, layouts, strict=True):
         yield from _table(table, blocks, page)
+    yield from _drawn(document, page)
     for line_ in document.foot:
         yield from page.wrapped(_emphasised(line_, page))
     if any(layout.axis for blocks in layouts for layout in blocks):
         yield from page.wrapped(LEGEND, STYLES["quiet"])
     yield from _hidden_line([*_headings(tables, hidden), *_hidden_lasts(tables)], page)
+
+
+def _drawn(document: Document, page: PageSize) -> Iterator[Text]:
+    """Return the lines of a chart, which are not wrapped; nothing where there is no room for it."""
+    if document.drawn is not None and page.width >= CHART_WIDTH:
+        lines = document.drawn(min(page.width, CHART_WIDTH))
+        yield from (Text(page.shown(line), "cyan") for line in lines)
+        yield Text()
 
 
 def _emphasised(line: Line, page: PageSize) -> Text:
