@@ -1,4 +1,4 @@
-"""Charts in eight lines of text: in any width and encoding, with two curves told apart, and only where asked."""
+"""Charts in eight lines of text: in any width and encoding, with two curves told apart."""
 
 from __future__ import annotations
 
