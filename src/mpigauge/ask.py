@@ -211,12 +211,15 @@ def damage_note(result: Result) -> str:
     return f"{result.path}: {PACKED[result.packed_damage]}" if result.packed_damage else ""
 
 
-def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = False) -> Document:
+def table_of(
+    query: Query, columns: tuple[str, ...] = (), *, newest: bool = False, chart: bool = False
+) -> Document:
     """Return the tables of a kind as a document.
 
     Args:
         columns: Extra columns of curves.
         newest: Whether the result is the newest one, which commands find without its name.
+        chart: Whether the text of an answer has a chart.
 
     Raises:
         UsageError: The results lack what the kind of table needs.
@@ -227,7 +230,7 @@ def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = Fals
 
     if query.kind.name == pivots.ANSWER:
         chosen = selected(query)
-        return maps.answered(answer.document(chosen, query.units, newest=newest), chosen)
+        return maps.answered(answer.document(chosen, query.units, newest=newest, chart=chart), chosen)
     if query.kind.name == pivots.CURVES:
         (source,) = selected(query)
         document = curves.document(source.result, source.rows, columns, query.units, source.stat)
