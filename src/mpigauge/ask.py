@@ -211,12 +211,15 @@ def damage_note(result: Result) -> str:
     return f"{result.path}: {PACKED[result.packed_damage]}" if result.packed_damage else ""
 
 
-def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = False) -> Document:
+def table_of(
+    query: Query, columns: tuple[str, ...] = (), *, newest: bool = False, chart: bool = False
+) -> Document:
     """Return the tables of a kind as a document.
 
     Args:
         columns: Extra columns of curves.
         newest: Whether the result is the newest one, which commands find without its name.
+        chart: Whether the text of an answer has a chart.
 
     Raises:
         UsageError: The results lack what the kind of table needs.
@@ -227,7 +230,7 @@ def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = Fals
 
     if query.kind.name == pivots.ANSWER:
         chosen = selected(query)
-        return maps.answered(answer.document(chosen, query.units, newest=newest), chosen)
+        return maps.answered(answer.document(chosen, query.units, newest=newest, chart=chart), chosen)
     if query.kind.name == pivots.CURVES:
         (source,) = selected(query)
         document = curves.document(source.result, source.rows, columns, query.units, source.stat)
@@ -544,11 +547,14 @@ def map_changes(
 # ---- Claims of reports ---------------------------------------------------------------------------
 
 
-def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request) -> Document:
+def claims_of(
+    files: Iterable[Path], results: Iterable[Result], request: Request, *, quoted: bool = False
+) -> Document:
     """Return the verdicts on the claims of files, or of all claim files in folders, as a document.
 
     Args:
         results: Results that claims are checked against; none: only the printed tables of the reports.
+        quoted: Whether each claim is followed by the words of its report and its note.
 
     Raises:
         UsageError: A file cannot be read, or is invalid.
@@ -566,7 +572,7 @@ def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request
         scores.append(
             (claim_set.report, [check_claim(claim, printed, materials) for claim in claim_set.claims])
         )
-    return document(scores, request.units or Units())
+    return document(scores, request.units or Units(), quoted=quoted)
 
 
 def claim_files(paths: Iterable[Path]) -> list[Path]:
