@@ -204,6 +204,7 @@ def test_a_map_is_held_against_the_earlier_ones(
     assert (done.status, asked.status) == (status, status)
     (line,) = [line for line in done.out.splitlines() if says in line]
     assert line in asked.out.splitlines()
+    assert ("mpigauge compare BEFORE new.jsonl" in done.out, "BEFORE" in asked.out) == (True, False)
     then = "in results/map03.jsonl of 2026-11-04 and 3 maps before it (Open MPI 5.0.7 -> 5.0.8)"
     assert then in line
     said = whole(cli("map", new, "--format", "json"))["before"]
