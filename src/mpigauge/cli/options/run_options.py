@@ -20,7 +20,7 @@ from mpigauge.cli.options.common import (
     variations,
     words,
 )
-from mpigauge.cli.options.plan_option import PLAN_PATH
+from mpigauge.cli.options.shipped_option import PLAN_PATH
 from mpigauge.errors import UsageError
 from mpigauge.vocabulary import BUFFERS, CONTROL_CHOICES, SUITES, TRANSPORTS, UNTILS
 
