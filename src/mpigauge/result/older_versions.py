@@ -43,7 +43,7 @@ HISTORY: Mapping[int, str] = {
     "`clock`; launches have `variables`; visits have `net_bytes` and `net_calls`",
     1: "first version",
 }
-"""What each version added, for docs/formats.md."""
+"""What each version added, for docs/result-file.md."""
 
 Raw = dict[str, Any]
 DECODER: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
