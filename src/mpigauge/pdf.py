@@ -19,6 +19,9 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 MAX_PRINTING_S = 120.0
 
+MAX_FOLDER_BYTES = 32
+SHORT_FOLDER = "/tmp"  # noqa: S108 - the name in it is random
+
 HINT = "write the page and print it with any browser: -o page.html"
 
 NOISE = "dbus"
@@ -70,7 +73,9 @@ def _print(program: str, source: Path, printed: Path) -> str:
         EnvironmentLacksError: It cannot be started, or does not end.
     """
     # Profiles are written until the last process of a browser has ended.
-    with tempfile.TemporaryDirectory(prefix="mpigauge-", ignore_cleanup_errors=True) as profile:
+    with tempfile.TemporaryDirectory(
+        prefix="mpigauge-", dir=_short_folder(), ignore_cleanup_errors=True
+    ) as profile:
         command = [
             program,
             "--headless",
@@ -83,7 +88,7 @@ def _print(program: str, source: Path, printed: Path) -> str:
             source.as_uri(),
         ]
         try:
-            words = _words_of(command)
+            words = _words_of(command, os.environ | {"TMPDIR": profile})
         except OSError as error:
             raise EnvironmentLacksError(f"{program} cannot be started: {error.strerror}", HINT) from None
         except subprocess.TimeoutExpired:
@@ -94,10 +99,17 @@ def _print(program: str, source: Path, printed: Path) -> str:
     return next(filter(None, reversed(lines)), "")
 
 
-def _words_of(command: list[str]) -> bytes:
+def _short_folder() -> str:
+    """Return a folder for temporary files in which names of sockets, of at most 107 bytes, are possible."""
+    usual = tempfile.gettempdir()
+    return usual if len(os.fsencode(usual)) <= MAX_FOLDER_BYTES else SHORT_FOLDER
+
+
+def _words_of(command: list[str], environment: dict[str, str]) -> bytes:
     """Return what a command prints to standard error; none of its processes outlives the call."""
     with subprocess.Popen(
         command,
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -180,7 +180,13 @@ def command_for(folder: Path, result: Path) -> str:
     return shlex.join(words)
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it.
+
+    Raises:
+        UsageError: A file is in its way.
+        EnvironmentLacksError: It cannot be made.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -226,7 +232,7 @@ def write(
     places = _places(results, asked.folder)
     here = [replace(result, path=Path(place.name)) for result, place in zip(results, places, strict=True)]
     shown = _Shown(asked, request, here)
-    _make_folder(asked.folder)
+    make_folder(asked.folder)
     for result, place in zip(results, places, strict=True):
         _copy(result, place)
     contents = FolderContents(asked.folder, shown.names)
@@ -247,7 +253,7 @@ def write(
 def _make(piece: Piece, folder: Path) -> MpigaugeError | None:
     """Make the files of a piece; return what prevents it, after which none of them is there."""
     paths = [folder / name for name in piece.names]
-    _make_folder(paths[0].parent)
+    make_folder(paths[0].parent)
     try:
         piece.make(paths)
     except MpigaugeError as error:
@@ -330,7 +336,9 @@ class _Shown:
             check_alike(self._query.sources)
         query = self._by_state if kind == COMPARED else self._query
         paper = Paper("", units.parse_length_in(width), command.partition(" -o ")[0])
-        figures.draw(replace(query, kind=FIGURES[kind], paper=paper), *paths)
+        # Each form anew: to lay out a figure a second time moves it.
+        for path in paths:
+            figures.draw(replace(query, kind=FIGURES[kind], paper=paper), path)
 
     @cached_property
     def _by_state(self) -> Query:

@@ -118,6 +118,10 @@ def measured_and_shown(
     """
     from mpigauge.cli.screen.tables import tabulate
 
+    if folder is not None:
+        from mpigauge.report_folder import make_folder
+
+        make_folder(folder.folder)
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:
         return _stopped_before_folder(done, done.signal, folder)

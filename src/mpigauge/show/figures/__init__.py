@@ -201,19 +201,18 @@ def origins(query: Query) -> list[str]:
     return named if len(named) <= MAX_ORIGINS else [named[0], f"and {len(named) - 2} more", named[-1]]
 
 
-def draw(query: Query, *paths: Path) -> None:
-    """Draw a figure into files, each in the format of its suffix.
+def draw(query: Query, path: Path) -> None:
+    """Draw a figure into a file, in the format of its suffix.
 
     Raises:
         UsageError: The results lack what the kind needs.
-        EnvironmentLacksError: A file cannot be written.
+        EnvironmentLacksError: The file cannot be written.
     """
     from mpigauge.show.figures import style  # noqa: PLC0415
 
     drawn = figure(query)
     with style.style():
-        for path in paths:
-            style.save(drawn, path, [*_named(query), *filter(None, [query.paper.command])])
+        style.save(drawn, path, [*_named(query), *filter(None, [query.paper.command])])
 
 
 def _named(query: Query) -> list[str]:
