@@ -21,8 +21,8 @@ HISTORY: Mapping[int, str] = {
     6: "plans have `patience_s` and `all_ranks`, launches `options_found`, `warmup_bytes` and "
     "`traced_ranks`, ranks of a launch `cores` and `threads`, visits `verified`, records `done` `throttled`, "
     "records `imported` `launch`, records `unread`, "
-    "libraries `parameter_files`, `wheel` and `other_mpicc`, environments `shared_memory_bytes` and "
-    "`shared_memory_free_bytes`",
+    "libraries `parameter_files`, `wheel`, `other_mpicc`, `loaded_by` and `environment`, environments "
+    "`shared_memory_bytes` and `shared_memory_free_bytes`",
     5: "the identity of a launch is one object: records `launch`, `clock` and `done` have `job` in place of "
     "`mpi`, `mpi_version`, `transport`, `placed` and `ranks`; where ranks ran is `ranks_at`, which was "
     "`placement`; added since: launches have `cards`, `throttled`, `machines` and `first_round_trip_ns`, "
