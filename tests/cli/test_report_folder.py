@@ -147,6 +147,16 @@ def test_after_an_interruption_the_folder_is_made_of_what_resume_completes(
     assert {"report.html", "result.jsonl", "figures/time-84mm.pdf"} <= files("report")
 
 
+@pytest.mark.thorough
+@pytest.mark.usefixtures("few")
+def test_no_secret_of_the_command_line_is_handed_in(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("run", "pingpong", "--sizes", "8", "--launches", "1", "--env=MY_TOKEN=hunter2", "-q")
+    assert cli(*words, "--into", "report").status == 0
+    assert "--env=MY_TOKEN=" in readme("report")
+    for name in files("report"):
+        assert b"hunter2" not in Path("report", name).read_bytes(), name
+
+
 def test_of_nothing_measured_only_the_result_is_kept(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:

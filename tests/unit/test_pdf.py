@@ -8,20 +8,10 @@ import pytest
 
 from mpigauge import pdf
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from tests.fakes.mpi import write_program
+from tests.fakes.browser import install_browser
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-PRINTS = """
-for word in "$@"; do
-  case $word in
-    --print-to-pdf=*) out=${word#--print-to-pdf=} ;;
-    file://*) page=${word#file://} ;;
-  esac
-done
-{ echo '%PDF'; while read -r line; do echo "$line"; done < "$page"; } > "$out"
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -35,14 +25,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def browser(here: Path, text: str, name: str = "chromium") -> None:
-    """Put a browser on PATH."""
-    write_program(here / "bin" / name, text, "#!/bin/sh\n")
-
-
 @pytest.mark.parametrize("name", ["chromium", "google-chrome"])
 def test_any_of_the_browsers_prints_the_page_and_leaves_nothing(here: Path, name: str) -> None:
-    browser(here, PRINTS, name)
+    install_browser(here / "bin", name=name)
     path = here / "work" / "a.pdf"
     pdf.write("<p>4 µs</p>\n", path)
     assert path.read_text(encoding="utf-8") == "%PDF\n<p>4 µs</p>\n"
@@ -51,7 +36,7 @@ def test_any_of_the_browsers_prints_the_page_and_leaves_nothing(here: Path, name
 
 
 def test_a_file_that_is_there_stays_unless_it_is_told(here: Path) -> None:
-    browser(here, PRINTS)
+    install_browser(here / "bin")
     path = here / "work" / "a.pdf"
     path.write_text("mine", encoding="utf-8")
     with pytest.raises(UsageError):
@@ -74,7 +59,7 @@ def test_a_browser_that_does_not_print_is_a_sentence_with_another_way(
 ) -> None:
     if "while" in text:
         monkeypatch.setattr(pdf, "MAX_PRINTING_S", 0.1)
-    browser(here, text)
+    install_browser(here / "bin", text)
     with pytest.raises(EnvironmentLacksError) as caught:
         pdf.write("<p>", here / "work" / "a.pdf")
     assert said in caught.value.sentence

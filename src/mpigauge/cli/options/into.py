@@ -48,8 +48,9 @@ def check_into(
 
 
 def folder_request(folder: Path, *, overwrite: bool, force: bool = False) -> FolderRequest:
-    """Return what a folder is to have, with the options that were typed."""
+    """Return what a folder is to have, with the options that were typed, but for possible secrets."""
     from mpigauge.report_folder import JUDGED, FolderRequest
+    from mpigauge.result.environment import command_without_secrets
 
     context = click.get_current_context()
     options = {
@@ -58,7 +59,7 @@ def folder_request(folder: Path, *, overwrite: bool, force: bool = False) -> Fol
         if option.name in JUDGED and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
     }
     command = shlex.join(["mpigauge", *(context.find_root().obj or ())])
-    return FolderRequest(folder, overwrite, force, command, options)
+    return FolderRequest(folder, overwrite, force, command_without_secrets(command), options)
 
 
 def _words(option: click.Parameter, value: object) -> Sequence[str]:

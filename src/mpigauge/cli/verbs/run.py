@@ -47,7 +47,7 @@ def command(
     mpigauge run pingpong --mpi openmpi --mpi mpich
     mpigauge run pingpong --hosts node1,node2
     mpigauge run --plan quick
-    mpigauge run --plan placements --into report
+    mpigauge run pingpong exchange --into report
     mpigauge run --plan examples/modes.toml --budget 5min
     """
     from mpigauge.campaign.prepare import lab_to_enter, prepare

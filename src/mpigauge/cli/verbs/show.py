@@ -68,7 +68,6 @@ def command(
     mpigauge show results/node1.jsonl --columns mean,stddev,p99 --unit Gbit/s
     mpigauge show results/node1.jsonl --state all --only quiet
     mpigauge show results/node1.jsonl --table latency --format markdown
-    mpigauge show results/node1.jsonl --into report
     """
     kind, form = CURVES if everything else table, outputs.targets[0].form
     options = TableOptions(kind, form, unit_names, stat, columns, selection, renames)
