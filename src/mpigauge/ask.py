@@ -257,7 +257,7 @@ def comparison_of(
     return shown, verdict
 
 
-def page_of(query: Query, request: Request, *, force: bool = False) -> str:
+def page_html(query: Query, request: Request, *, force: bool = False) -> str:
     """Return the page of results, as HTML that loads nothing.
 
     Args:

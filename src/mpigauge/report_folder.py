@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import mpigauge
 from mpigauge import pdf, units
-from mpigauge.ask import VERBS, Request, page_of, table_of
+from mpigauge.ask import VERBS, Request, page_html, table_of
 from mpigauge.atomic_file import cannot_write, open_output
 from mpigauge.document.origin_words import origin_of
 from mpigauge.document.plain_signs import printable_lines
@@ -100,7 +100,7 @@ class FolderRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FolderPiece:
     """Files that one call makes.
 
     Attributes:
@@ -130,7 +130,7 @@ class FolderContents:
 
     folder: Path
     results: list[str]
-    made: dict[str, list[Piece]] = field(default_factory=dict)
+    made: dict[str, list[FolderPiece]] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -150,8 +150,11 @@ def check_folder(folder: Path, results: Sequence[Path] = (), *, overwrite: bool 
         UsageError: It has, and may not be overwritten; or it is no folder; or a result cannot be copied.
         EnvironmentLacksError: It cannot be read.
     """
-    if STANDARD_INPUT in results:
-        raise UsageError("--into cannot copy standard input", "name the file of the result")
+    for path in results:
+        if path == STANDARD_INPUT or (path.exists() and not path.is_file()):
+            raise UsageError(
+                f"--into cannot copy {path}, which is read only once", "name a file of the result"
+            )
     try:
         present = {path.resolve() for path in folder.iterdir()} if os.path.lexists(folder) else set()
     except OSError as error:
@@ -228,6 +231,7 @@ def write(
     Raises:
         UsageError: None of the selected cells was measured.
         EnvironmentLacksError: The folder cannot be written.
+        Exception: A fault of ours, raised once everything else is there.
     """
     places = _places(results, asked.folder)
     here = [replace(result, path=Path(place.name)) for result, place in zip(results, places, strict=True)]
@@ -236,6 +240,7 @@ def write(
     for result, place in zip(results, places, strict=True):
         _copy(result, place)
     contents = FolderContents(asked.folder, shown.names)
+    faults: list[Exception] = []
     for heading, pieces in shown.parts().items():
         for piece in pieces:
             error = _make(piece, asked.folder)
@@ -243,28 +248,35 @@ def write(
                 contents.made.setdefault(heading, []).append(piece)
                 continue
             contents.missing[piece.label] = _reason(error, shown.names)
+            if not isinstance(error, MpigaugeError):
+                faults.append(error)
+                continue
             if heading == TEXTS:
                 notify(f"{asked.folder / piece.names[0]} is left out: {error.sentence}")
     with open_output(asked.folder / README, overwrite=True, other_place=OTHER_PLACE) as file:
         file.write(_readme(contents, asked, here).encode())
+    if faults:
+        raise faults[0]
     return contents
 
 
-def _make(piece: Piece, folder: Path) -> MpigaugeError | None:
+def _make(piece: FolderPiece, folder: Path) -> Exception | None:
     """Make the files of a piece; return what prevents it, after which none of them is there."""
     paths = [folder / name for name in piece.names]
     make_folder(paths[0].parent)
     try:
         piece.make(paths)
-    except MpigaugeError as error:
+    except Exception as error:  # noqa: BLE001 - of one piece, which hinders no other
         for path in paths:
             path.unlink(missing_ok=True)  # of another result, where the folder is overwritten
         return error
     return None
 
 
-def _reason(error: MpigaugeError, results: Sequence[str]) -> str:
+def _reason(error: Exception, results: Sequence[str]) -> str:
     """Return why a piece is missing, without the names of results."""
+    if not isinstance(error, MpigaugeError):
+        return f"a fault of mpigauge: {type(error).__name__}: {error}"
     return error.why if isinstance(error, CannotShowError) else error.sentence.removeprefix(f"{results[0]}: ")
 
 
@@ -282,7 +294,7 @@ class _Shown:
         self._query = replace(self._compared, by=None, thresholds=Thresholds())
         self.names = [str(result.path) for result in results]
 
-    def parts(self) -> dict[str, list[Piece]]:
+    def parts(self) -> dict[str, list[FolderPiece]]:
         """Return all that can be made, by heading, the most important first."""
         return {TEXTS: self._texts(), FIGURE_HEADING: [*self._figures()], TABLE_HEADING: [*self._tables()]}
 
@@ -293,18 +305,19 @@ class _Shown:
 
     # ---- Page and sentences
 
-    def _texts(self) -> list[Piece]:
+    def _texts(self) -> list[FolderPiece]:
         page, printed = (self._command("report", [], JUDGED, name) for name in (PAGE, PRINTED))
         sentences = self._command("explain", ["--all"], CHOSEN, SENTENCES)
-        return [
-            Piece(PAGE, (PAGE,), page, "all that follows, as one page without a network", self._write_page),
-            Piece(PRINTED, (PRINTED,), printed, "the page on paper", self._print_page),
-            Piece(SENTENCES, (SENTENCES,), sentences, "what may be written of it", self._write_sentences),
-        ]
+        made = (
+            (PAGE, page, "all that follows, as one page without a network", self._write_page),
+            (PRINTED, printed, "the page on paper", self._print_page),
+            (SENTENCES, sentences, "what may be written of it", self._write_sentences),
+        )
+        return [FolderPiece(name, (name,), command, about, make) for name, command, about, make in made]
 
     @cached_property
     def _page(self) -> str:
-        return page_of(self._compared, self._request, force=self._asked.force)
+        return page_html(self._compared, self._request, force=self._asked.force)
 
     def _write_page(self, paths: Sequence[Path]) -> None:
         with open_output(paths[0], overwrite=True) as file:
@@ -323,13 +336,15 @@ class _Shown:
 
     # ---- Figures
 
-    def _figures(self) -> Iterator[Piece]:
+    def _figures(self) -> Iterator[FolderPiece]:
         for kind, width in product(FIGURES, WIDTHS):
             names = tuple(f"figures/{kind}-{width}{form}" for form in FIGURE_FORMS)
             taken = JUDGED if kind == COMPARED else SHOWN
             command = self._command("plot", ["--kind", kind, "--width", width], taken, names[0])
             about = FIGURES[kind].about
-            yield Piece(f"figure {kind}", names, command, about, partial(self._draw, kind, width, command))
+            yield FolderPiece(
+                f"figure {kind}", names, command, about, partial(self._draw, kind, width, command)
+            )
 
     def _draw(self, kind: str, width: str, command: str, paths: Sequence[Path]) -> None:
         if kind == COMPARED and not self._asked.force:
@@ -347,14 +362,14 @@ class _Shown:
 
     # ---- Tables
 
-    def _tables(self) -> Iterator[Piece]:
+    def _tables(self) -> Iterator[FolderPiece]:
         for kind in TABLES:
             if kind == SAMPLES or (kind == CURVES and len(self._results) > 1):
                 continue
             names = tuple(f"tables/{kind}{form}" for form in TABLE_FORMS)
             command = self._command("show", ["--table", kind], SHOWN, names[0])
-            about = TABLES[kind].about
-            yield Piece(f"table {kind}", names, command, about, partial(self._write_table, kind))
+            make = partial(self._write_table, kind)
+            yield FolderPiece(f"table {kind}", names, command, TABLES[kind].about, make)
 
     def _write_table(self, kind: str, paths: Sequence[Path]) -> None:
         document = table_of(replace(self._query, kind=TABLES[kind]))

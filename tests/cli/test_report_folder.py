@@ -231,6 +231,20 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_hinders_nothing(
 
 
 @pytest.mark.thorough
+def test_a_fault_of_ours_is_not_hidden_and_costs_one_figure(
+    cli: Cli, result: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError("in a figure")
+
+    monkeypatch.setattr("mpigauge.show.figures.draw", fails)
+    with pytest.raises(ZeroDivisionError):  # status 70 with its traceback, but in tests
+        cli("report", result, "--into", "report")
+    assert "figure time: a fault of mpigauge: ZeroDivisionError: in a figure" in readme("report")
+    assert {"tables/latency.tex", "report.html"} <= files("report")
+
+
+@pytest.mark.thorough
 def test_results_of_one_name_get_two(cli: Cli, result: Path) -> None:
     Path("old").mkdir()
     Path("old/r.jsonl").write_bytes(result.read_bytes())
@@ -246,12 +260,14 @@ def test_results_of_one_name_get_two(cli: Cli, result: Path) -> None:
         (("show", "r.jsonl", "--table", "times"), "--into and --table exclude each other"),
         (("show", "r.jsonl", "--format", "csv"), "--into and -o or --format exclude each other"),
         (("show", "r.jsonl", "--series", "nothing"), "no series has"),
-        (("show", "-"), "--into cannot copy standard input"),
+        (("show", "-"), "--into cannot copy -, which is read only once"),
+        (("show", "pipe"), "--into cannot copy pipe"),
     ],
 )
 def test_options_without_effect_and_choices_of_nothing_leave_no_folder(
     cli: Cli, result: Path, words: tuple[str, ...], said: str
 ) -> None:
+    os.mkfifo("pipe")
     done = cli(*words, "--into", "report")
     assert (done.status, said in done.err) == (EXIT_USAGE, True), done.err
     assert not Path("report").exists()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge import atomic_file, pdf
-from mpigauge.ask import VERBS, Request, page_of
+from mpigauge.ask import VERBS, Request, page_html
 from mpigauge.cli.options.common import (
     comparison_options,
     results_argument,
@@ -93,7 +93,7 @@ def command(
     if into is not None:
         hand_in(folder_request(into, overwrite=overwrite, force=force), request, read)
         return
-    page = page_of(request.query(read), request, force=force)
+    page = page_html(request.query(read), request, force=force)
     if output.suffix.lower() == PDF:
         pdf.write(page, output, overwrite=overwrite)
     else:
