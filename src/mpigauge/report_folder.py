@@ -151,7 +151,7 @@ def check_folder(folder: Path, results: Sequence[Path] = (), *, overwrite: bool 
         EnvironmentLacksError: It cannot be read.
     """
     for path in results:
-        if path == STANDARD_INPUT or (path.exists() and not path.is_file()):
+        if path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path)):
             raise UsageError(
                 f"--into cannot copy {path}, which is read only once", "name a file of the result"
             )

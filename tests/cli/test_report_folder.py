@@ -262,6 +262,7 @@ def test_results_of_one_name_get_two(cli: Cli, result: Path) -> None:
         (("show", "r.jsonl", "--series", "nothing"), "no series has"),
         (("show", "-"), "--into cannot copy -, which is read only once"),
         (("show", "pipe"), "--into cannot copy pipe"),
+        (("show", "a" * 300), "File name too long"),
     ],
 )
 def test_options_without_effect_and_choices_of_nothing_leave_no_folder(
