@@ -151,7 +151,9 @@ def check_folder(folder: Path, results: Sequence[Path] = (), *, overwrite: bool 
         EnvironmentLacksError: It cannot be read.
     """
     for path in results:
-        if path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path)):
+        # Of names that are too long, Path.exists would raise.
+        is_there = os.path.lexists(path)
+        if path == STANDARD_INPUT or (is_there and not path.is_file()):
             raise UsageError(
                 f"--into cannot copy {path}, which is read only once", "name a file of the result"
             )
