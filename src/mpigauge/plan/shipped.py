@@ -22,7 +22,7 @@ class ShippedKind:
     Attributes:
         noun: What one is called.
         listing: What `mpigauge list` calls all of them.
-        option: The option that takes a name.
+        option: Option that takes a name, behind its verb where it stands for an argument, too.
         subfolder: Folder of the files, below that of the examples.
         ending: What follows the name in the name of a file.
         all_at_once: Whether the word `all` means the whole folder.
@@ -38,7 +38,7 @@ class ShippedKind:
 
 PLANS = ShippedKind("plan", "plans", "--plan")
 CLAIMS = ShippedKind("file of claims", "claims", "--claims", "published", "-claims.toml", all_at_once=True)
-PRINTED = ShippedKind("printed table", "printed", "--columns", "published")
+PRINTED = ShippedKind("printed table", "printed", "import csv --columns", "published")
 SHIPPED = (PLANS, CLAIMS, PRINTED)
 
 
