@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.screen.tables import TableOptions
     from mpigauge.plan.model import Plan
     from mpigauge.report_folder import FolderRequest
+    from mpigauge.result.records import Campaign
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import EndReason
 
@@ -105,11 +106,13 @@ def measured_and_shown(
     *,
     quiet: bool,
     folder: FolderRequest | None = None,
+    keep: bool = False,
 ) -> int:
     """Run a session to its end and print its table; return the exit status.
 
     Args:
         folder: Folder that is made of the result, which is in it.
+        keep: Whether to keep a copy for later comparisons.
 
     Raises:
         UsageError: The file exists already.
@@ -128,6 +131,8 @@ def measured_and_shown(
     text, rows = tabulate([done.path], options, [done.result])
     print_unless_closed(text, nl=False)
     status = ended(done.path, rows, done)
+    if keep:
+        keep_baseline(done.path, done.result.campaign, quiet=quiet)
     if folder is not None:
         request = Request(VERBS["report"], stat=options.stat, units=units_of(options.unit_names))
         hand_in(folder, request, [done.result])
@@ -142,6 +147,21 @@ def _stopped_before_folder(done: SessionEnd, signal_number: int, folder: FolderR
 
         print_unless_closed(f"  make the folder with: {command_for(folder.folder, done.path)}", err=True)
     return status
+
+
+def keep_baseline(path: Path, campaign: Campaign, *, quiet: bool) -> None:
+    """Keep a copy of a result for later comparisons; print where.
+
+    Raises:
+        UsageError: The result is imported, or not a file.
+        EnvironmentLacksError: It cannot be written there.
+    """
+    from mpigauge.compare.history.earlier import keep
+    from mpigauge.compare.session_sentences import kept_words
+
+    kept, count = keep(path, campaign)
+    if not quiet:
+        print_unless_closed(kept_words(kept, count), err=True)
 
 
 def measured_or_stopped(

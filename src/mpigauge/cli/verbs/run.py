@@ -25,6 +25,7 @@ def command(
     overwrite: bool,
     dry_run: bool,
     quiet: bool,
+    keep_baseline: bool,
     form: str,
     unit_names: tuple[str, ...],
     stat: str,
@@ -73,4 +74,4 @@ def command(
         note(f"mpigauge: {session.time_of_jobs}; --budget sets the time of all")
     table = TableOptions(None, form, unit_names, stat, columns)
     folder = None if into is None else folder_request(into, overwrite=overwrite)
-    return measured_and_shown(session, output, table, quiet=quiet, folder=folder)
+    return measured_and_shown(session, output, table, quiet=quiet, folder=folder, keep=keep_baseline)

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     "--columns or a format of all numbers, such as csv]",
 )
 @click.option("--all", "everything", is_flag=True, help="All numbers of all sizes: --table curves.")
+@click.option(
+    "--chart/--no-chart",
+    default=None,
+    help="Time and bandwidth over size in eight lines.  [default: where the terminal has room for all]",
+)
 @rename_option
 @selection_options
 @column_options
@@ -41,6 +46,7 @@ def command(
     *,
     table: str | None,
     everything: bool,
+    chart: bool | None,
     selection: Selection,
     renames: tuple[str, ...],
     into: Path | None,
@@ -57,6 +63,7 @@ def command(
     \b
     mpigauge show
     mpigauge show --all
+    mpigauge show --chart
     mpigauge show before.jsonl after.jsonl
     mpigauge show before.jsonl after.jsonl --table rates --rename "same-host=one node"
     mpigauge show results/node1.jsonl --sizes 8,1KiB --series pingpong
@@ -70,10 +77,11 @@ def command(
     mpigauge show results/node1.jsonl --table latency --format markdown
     """
     kind, form = CURVES if everything else table, outputs.targets[0].form
-    options = TableOptions(kind, form, unit_names, stat, columns, selection, renames)
+    options = TableOptions(kind, form, unit_names, stat, columns, selection, renames, chart)
     paths = named(results)
     if into is not None:
-        others = {"--table": kind, "--columns": columns, "-o or --format": outputs.targets != STANDARD}
+        others = {"--table": kind, "--chart": chart is not None, "--columns": columns}
+        others |= {"-o or --format": outputs.targets != STANDARD}
         check_into(into, paths, others, overwrite=outputs.overwrite)
         request = Request(VERBS["report"], selection, stat, renames, units=units_of(unit_names))
         request.check()
