@@ -70,7 +70,7 @@ def plans() -> dict[str, Path]:
     return files(PLANS)
 
 
-def table_of(columns: Path) -> Path:
+def printed_table(columns: Path) -> Path:
     """Return the printed table beside the file that says what its columns are."""
     return columns.with_suffix(".csv")
 

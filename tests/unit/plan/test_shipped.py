@@ -77,7 +77,7 @@ def test_every_file_beside_the_reports_is_of_one_kind() -> None:
     claims, printed = (set(shipped.files(kind).values()) for kind in (shipped.CLAIMS, shipped.PRINTED))
     assert not claims & printed
     assert claims | printed == set((EXAMPLES / "published").glob("*.toml"))
-    assert all(shipped.table_of(columns).is_file() for columns in printed)
+    assert all(shipped.printed_table(columns).is_file() for columns in printed)
 
 
 def test_all_claims_are_a_folder_and_all_plans_are_not() -> None:

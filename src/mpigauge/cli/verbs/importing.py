@@ -127,13 +127,13 @@ def _import(
     from mpigauge.cli.sessions.session import ended
     from mpigauge.errors import JobError, UsageError
     from mpigauge.importers import READERS, read
-    from mpigauge.plan.shipped import table_of
+    from mpigauge.plan.shipped import printed_table
     from mpigauge.result import writer
     from mpigauge.result.files import default_path
     from mpigauge.result.records import Imported, Visit
 
     shown, column_file = ("", columns) if isinstance(columns, Path) else (columns, None)
-    paths = paths or ((table_of(column_file),) if column_file else ())
+    paths = paths or ((printed_table(column_file),) if column_file else ())
     check(unit_names, shown)
     if len(paths) < READERS[name].min_files:
         raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")

@@ -125,7 +125,7 @@ def _printed(_: str | None) -> Entries:
             "about": columns.title,
             "pattern": columns.pattern,
             "path": str(path),
-            "table": str(shipped.table_of(path)),
+            "table": str(shipped.printed_table(path)),
         }
         for name, (path, columns) in files.items()
     ]
