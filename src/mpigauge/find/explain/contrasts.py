@@ -14,6 +14,7 @@ from mpigauge.find.comparisons import USUALLY, place_name
 from mpigauge.find.explain.evidence import against_first, at_sizes
 from mpigauge.find.phrases import EMULATED, WITHIN, runs_words, subject
 from mpigauge.plan.factors import PLACE
+from mpigauge.rows.group import subject_of
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -139,13 +140,12 @@ def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]
 def _contrast(
     evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], points: Sequence[SizeRatio]
 ) -> Contrast:
-    base, other = rows
     runs = size_runs(points)
     hosts = any("," in row.cell.placement for row in rows)
     return Contrast(
         factors=factors,
-        base=base.of,
-        other=other.cell,
+        base=subject_of(rows),
+        other=rows[1].cell,
         points=tuple(points),
         runs=runs,
         twice_from=_twice_from(points),
