@@ -86,6 +86,21 @@ def test_it_says_times_in_the_unit_asked_for_and_as_tables_have_them(cli: Cli, b
     assert {point[side] for point in points for side in ("base_s", "other_s")} <= times_s
 
 
+@pytest.mark.parametrize("planted_ns", [0, 500])
+def test_crossing_the_eager_limit_costs_what_is_planted(
+    cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch, planted_ns: int
+) -> None:
+    monkeypatch.setenv("FAKE_CROSSING_NS", str(planted_ns))
+    library = fake_mpi("openmpi", latency_ns=10_000)
+    done = cli("run", "eager", "pingpong", "--mpi", str(library.mpicc), *WORDS, "-o", "one.jsonl")
+    assert done.status == EXIT_DONE, done.err
+    (fact,) = (one for one in told(cli, "one.jsonl", "--all") if one["kind"] == "eager-limit")
+    cost = fact["value"]["crossing"]
+    assert (cost["below_bytes"], cost["above_bytes"], cost["launches"]) == (4000, 4001, 6)
+    assert cost["low_s"] <= 1e-9 * planted_ns <= cost["high_s"]
+    assert ("crossing it costs 500 ns" in fact["text"]) == (planted_ns > 0)
+
+
 def test_two_results_are_told_one_after_the_other(cli: Cli, both: str) -> None:
     cli("run", "pingpong", "--sizes", "8", "--launches", "3", "--samples", "40", "-q", "-o", "one.jsonl")
     found = told(cli, both, "one.jsonl")

@@ -19,10 +19,8 @@ from tests.cli.docs.recomputing.statistics_of import (
     Times,
     middle_of,
     over_launches,
-    pulled_in,
     quantile,
     ratio,
-    student,
 )
 
 if TYPE_CHECKING:
@@ -355,7 +353,7 @@ def first_message(of: Conclusion) -> dict[str, Any]:
 
 
 def eager(of: Conclusion) -> dict[str, Any]:
-    """Recompute how large an eager limit is, what crossing it costs, what was not started."""
+    """Recompute how large an eager limit is, and what was not started."""
     job, limit = job_of(of.cells[0]), of.limit
     needs = {
         (pattern["name"], mode["name"])
@@ -365,33 +363,7 @@ def eager(of: Conclusion) -> dict[str, Any]:
     }
     rows = [row for row in of.result.rows.values() if row.job == job and (row.pattern, row.mode) in needs]
     blocked = sum(row.blocked is not None and not row.visits for row in rows)
-    own = {"limit_bytes": limit, "blocked": blocked, "of": len(rows)}
-    return own | ({"crossing": _crossing(of.curve(1), limit)} if len(of.cells) > 1 else {})
-
-
-def _crossing(curve: Sequence[Row], limit: int) -> dict[str, Any]:
-    below, above = ([row for row in curve if (row.bytes <= limit) == side] for side in (True, False))
-    first, last, over = *below[-2:], above[0]
-    reach = (over.bytes - last.bytes) / (last.bytes - first.bytes)
-    common = first.medians.keys() & last.medians.keys() & over.medians.keys()
-    extra = [
-        over.medians[n] - last.medians[n] - reach * (last.medians[n] - first.medians[n])
-        for n in sorted(common)
-    ]
-    known = pulled_in(extra)
-    centre = fmean(known)
-    half = student(len(known) - 1) * stdev(known) / math.sqrt(len(known))
-    return {
-        "below_bytes": last.bytes,
-        "above_bytes": over.bytes,
-        "below_s": last.seconds,
-        "above_s": over.seconds,
-        "extra_s": centre,
-        "low_s": centre - half,
-        "high_s": centre + half,
-        "trips": centre / (2 * curve[0].seconds),
-        "launches": len(extra),
-    }
+    return {"limit_bytes": limit, "blocked": blocked, "of": len(rows)}
 
 
 # ---- Ranks and cores -----------------------------------------------------------------------------
