@@ -11,7 +11,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import at_sizes
-from mpigauge.find.phrases import headed, subject, time
+from mpigauge.find.phrases import headed, is_known, subject, time
 from mpigauge.result.kernel_data import CrossingSamples
 from mpigauge.rows.group import Subject
 from mpigauge.stats.decision import MARGIN
@@ -195,10 +195,12 @@ def _more(fact: EagerLimit, chosen: Units) -> Iterator[str]:
     if fact.crossing is not None and fact.crossing.matters:
         yield _cost(fact.crossing, chosen)
     if fact.blocked:
-        yield f"{fact.blocked} of {counted(fact.of, 'size')} that rely on it would deadlock"
+        yield f"above it {fact.blocked} of {counted(fact.of, 'size')} would deadlock"
 
 
 def _cost(fact: EagerLimitCost, chosen: Units) -> str:
+    if not is_known(*sorted((abs(fact.low_s), abs(fact.high_s)))):
+        return "what crossing it costs is not known"
     if fact.extra_s < 0:
         return f"one byte more takes {time(-fact.extra_s, -fact.high_s, -fact.low_s, chosen)} less"
     return f"crossing it costs {time(fact.extra_s, fact.low_s, fact.high_s, chosen)}"

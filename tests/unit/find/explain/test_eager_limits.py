@@ -143,7 +143,7 @@ def test_what_would_deadlock_is_counted() -> None:
     evidence = told_of(times, probe, *stopped)
     (fact,) = facts(eager_limits, evidence)
     assert (fact.blocked, fact.of) == (2, 3)
-    assert "2 of 3 sizes that rely on it would deadlock" in sentence("eager-limit", fact, evidence)
+    assert "above it 2 of 3 sizes would deadlock" in sentence("eager-limit", fact, evidence)
 
 
 def test_sizes_are_counted_once_on_a_machine_of_two_states() -> None:
