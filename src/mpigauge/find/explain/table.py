@@ -13,6 +13,7 @@ from mpigauge.find import maps
 from mpigauge.find.disturbances import disturbance_findings
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.topics import TOPICS, conclusions, conclusions_across
+from mpigauge.find.phrases import WITHIN
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.units import counted
@@ -50,6 +51,11 @@ class Said:
     def launches(self) -> int:
         """How many launches it rests on."""
         return self.conclusion.fact.launches
+
+    @property
+    def is_told(self) -> bool:
+        """Whether texts have it; else it is a record alone."""
+        return TOPICS[self.conclusion.topic].told
 
 
 def document(
@@ -129,7 +135,7 @@ def varied_in(rows: Iterable[Row]) -> frozenset[str]:
 
 def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) -> Iterator[Line]:
     """Yield the sentences of all results, and how many there is no room for."""
-    told = [[one for one in mine if TOPICS[one.conclusion.topic].told] for mine in found]
+    told = [[one for one in mine if one.is_told] for mine in found]
     shown = [one for mine in told for one in mine[:most]]
     for one in shown:
         name = f"{one.name}: " if several else ""
@@ -137,7 +143,7 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
         if most is None and one.details != one.text:
             yield Line(f"  {one.details}", "quiet")
     if any(TOPICS[one.conclusion.topic].with_ratios for one in shown):
-        yield Line(f"times as long: {OF_PAIRS}", "quiet")
+        yield Line(f"times as long: {OF_PAIRS}; no difference: within {WITHIN}", "quiet")
     if not shown:
         yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
     if left_out := sum(map(len, told)) - len(shown):
