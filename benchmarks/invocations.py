@@ -47,9 +47,9 @@ AGREEMENT_IS = (
 )
 QUIET_VISITS_ARE = (
     "In the middle of the invocations, {0} of the visits were of "
-    "[shared cores](../docs/method.md#shared-cores), and {1} began or ended at another "
-    "[speed](../docs/method.md#speeds) than the usual one. The same invocations with all of their visits and "
-    "with the others alone, as `--only quiet` shows them; of the latter intervals, {2} hold."
+    "[shared cores](../docs/method-launches.md#shared-cores), and {1} began or ended at another "
+    "[speed](../docs/method-launches.md#speeds) than the usual one. The same invocations with all of their "
+    "visits and with the others alone, as `--only quiet` shows them; of the latter intervals, {2} hold."
 )
 QUIET_VISITS_HEADINGS = (
     "size",

@@ -118,7 +118,7 @@ def schema() -> dict[str, Any]:
     }
 
 
-# ---- formats.md ----------------------------------------------------------------------------------
+# ---- result-file.md ------------------------------------------------------------------------------
 
 PARTS: dict[str, type[msgspec.Struct]] = {
     "the object `plan` of a campaign": Plan,
@@ -194,10 +194,6 @@ def with_parts(name: str, parts: Mapping[str, str]) -> str:
     return text
 
 
-def _formats() -> dict[str, str]:
-    return {"visit keys": registries.visit_keys(), "records": record_tables(), "history": history()}
-
-
 def _numbers() -> dict[str, str]:
     return {
         "operations": registries.operations(),
@@ -216,10 +212,11 @@ def pages() -> dict[str, str]:
     """Return every computed file, by its name in docs/."""
     return {
         "cli.md": cli_page(),
-        "formats.md": with_parts("formats.md", _formats()),
+        "formats.md": with_parts("formats.md", {"visit keys": registries.visit_keys()}),
         "figures.md": with_parts("figures.md", {"kinds": registries.kinds(figures.KINDS)}),
         "gallery.md": registries.gallery(figures.KINDS),
         "howto.md": with_parts("howto.md", {"patterns": registries.patterns()}),
+        "result-file.md": with_parts("result-file.md", {"records": record_tables(), "history": history()}),
         "numbers.md": with_parts("numbers.md", _numbers()),
         "tables.md": with_parts("tables.md", {"kinds": registries.kinds(pivots.KINDS)}),
         "schema.json": _as_file(schema()),

@@ -113,7 +113,7 @@ def _measured_for(command: pages.Command) -> Iterator[tuple[str, str]]:
             yield page.path.stem, at.as_posix()
 
 
-# ---- formats.md ----------------------------------------------------------------------------------
+# ---- result-file.md ----------------------------------------------------------------------------------
 
 
 def visit_keys() -> str:

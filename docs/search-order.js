@@ -7,7 +7,7 @@ var WEIGHTS = [
   [/^(student|administrator|developer|researcher|integrations|coming-from-\w+)$/, 0.95],
   [/^(numbers|index)$/, 0.8],
   [/^method/, 0.6],
-  [/^(cli|formats|gallery|peers|scoreboard|security|stability|reports\/.*)$/, 0.3],
+  [/^(cli|formats|result-file|gallery|peers|scoreboard|security|stability|reports\/.*)$/, 0.3],
   [/^design$/, 0.1],
 ];
 

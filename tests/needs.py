@@ -24,6 +24,7 @@ PACKAGES = {
     "iperf3": "iperf3",
     "jube": "jube",
     "man": "man-db",
+    "modulecmd": "environment-modules",
     "mpicc.openmpi": "libopenmpi-dev",
     "promtool": "prometheus",
     "setpriv": "util-linux",

@@ -91,7 +91,7 @@ class Result:
 
     @property
     def context(self) -> dict[str, Any]:
-        """Where, when and with what the first file was measured: docs/formats.md."""
+        """Where, when and with what the first file was measured: docs/result-file.md."""
         return context_record(self.results[0])
 
     @property

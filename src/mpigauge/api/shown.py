@@ -39,7 +39,7 @@ class VerbAnswer:
         return render(self.document, "text")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the data of `--format json`: docs/formats.md#output-for-programs."""
+        """Return the data of `--format json`: docs/output.md#output-for-programs."""
         return data_of(self.document)
 
     @property

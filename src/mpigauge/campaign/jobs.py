@@ -72,7 +72,7 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
 
 def recorded_variables(job: Job, target: Target) -> dict[str, str]:
     """Return the variables of a job as a result has them, without search paths of its modules."""
-    of_modules = target.library.environment
+    of_modules = target.library.environment if target.library.loaded_by else {}
     return {
         name: value
         for name, value in job.variables.items()

@@ -193,7 +193,7 @@ class CampaignLoop:
     # ---- Enough? ---------------------------------------------------------------------------------
 
     def _reason_to_stop(self, number: int) -> EndReason | None:
-        """Return why to stop after a whole replication (docs/method.md#enough-launches); None to go on."""
+        """Return why to stop after a replication (docs/method-launches.md#enough-launches); None to go on."""
         self._context.interruption.handle_stop()
         if self._context.interruption.signal is not None:
             return "interrupted"

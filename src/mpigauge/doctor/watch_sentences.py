@@ -95,13 +95,13 @@ def _distance(watched: Watched, *, cores: int, no_ranks: str) -> DoctorFinding:
     if watched.line_s is None:
         why = "with one core there is none" if cores == 1 else no_ranks or "no two ranks were on one host"
         return DoctorFinding("note", "distance of cores", f"not known: {why}")
-    if not watched.split:
+    if not watched.states:
         value = f"one state: a cache line takes {units.format_time(watched.line_s)} from core to core"
         return DoctorFinding("ok", "distance of cores", value)
     return DoctorFinding(
         "note",
         "distance of cores",
-        f"it changes: a cache line takes {', '.join(distances(watched.split))}",
+        f"it changes: a cache line takes {', '.join(distances(watched.states))}",
         "small messages change with it: mpigauge gives a number for each state",
     )
 
@@ -110,5 +110,5 @@ def summary(watched: Watched) -> str:
     """Return the whole in one line."""
     disturbed = watched.disturbed_share is not None and watched.disturbed_share > QUIET_SHARE
     words = ["busy" if disturbed or _shares_cores(watched) else "quiet"]
-    words += [f"in {len(watched.split.states)} states"] if watched.split else []
+    words += [f"in {len(watched.states)} states"] if watched.states else []
     return f"watched for {watched.seconds:.0f} s: {', '.join(words)}"

@@ -23,7 +23,7 @@ FLAT = (
 
 
 def context_record(result: Result, stat: str | None = "median") -> dict[str, Any]:
-    """Return where the numbers of a result come from: docs/formats.md#where-numbers-come-from.
+    """Return where the numbers of a result come from: docs/output.md#where-numbers-come-from.
 
     Args:
         stat: What stands for a launch of ours; None of single samples.

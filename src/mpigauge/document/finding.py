@@ -67,7 +67,7 @@ def _each(part: object) -> tuple[object, ...]:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON has it: docs/formats.md."""
+    """Return a finding as JSON has it: docs/result-file.md."""
     return {
         "kind": finding.kind,
         "severity": finding.severity,

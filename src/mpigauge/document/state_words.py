@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.result.reader import Result
-    from mpigauge.rows.machine.split import Split, State
+    from mpigauge.rows.machine.split import State
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import CoreBinding, Distance, Nearness, StateName
 
@@ -102,12 +102,12 @@ def _words(states: Sequence[State], hardware: Mapping[StateName, str]) -> Iterat
         yield f"{state.name} ({takes}) {share}{' of the time' if first else ''}"
 
 
-def distances(split: Split) -> list[str]:
+def distances(states: Sequence[State]) -> list[str]:
     """Return each state with its hand-over time, its share of the time and how often it came."""
     return [
         f"{state.name} {units.format_time(state.handover_s)} ({units.format_percent(state.time_share)}, "
         f"{units.counted(state.episodes, 'time')})"
-        for state in split.states
+        for state in states
     ]
 
 

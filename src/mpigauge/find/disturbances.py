@@ -355,7 +355,7 @@ def _network_line(fact: NetworkOnHost) -> Iterator[str]:
     went = f"messages went over {WAYS[fact.way]}, not shared memory"
     if fact.settings:
         setting = fact.settings[0]
-        file = setting.file.rpartition("/")[2]
+        file = setting.short_file
         where = f"in {file}" if file else "set here"
         others = f" and {len(fact.settings) - 1} more" if len(fact.settings) > 1 else ""
         yield f"{went}; {where}: {_setting(setting)}{others}"
@@ -405,7 +405,7 @@ def _settings_line(fact: Settings) -> Iterator[str]:
     others = f" and {more} more" if more else ""
     changes = "change" if more else "changes"
     where = f"set in {first.file}" if first.file else "set here"
-    short = f"set in {first.file.rpartition('/')[2]}" if first.file else "set here"
+    short = f"set in {first.short_file}" if first.file else "set here"
     what = "what is measured" if more else CHOOSES[first.of]
     unset = "unset what is not meant" if more else "unset it if not meant"
     yield f"{where}: {_setting(first)}{others} {changes} {what}: {unset}"

@@ -111,7 +111,7 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
         gets: where pages collide, latency rises before the nominal one.
 
     Source:
-        docs/method.md#cache-levels
+        docs/method-memory.md#cache-levels
     """
     sizes, latencies = _measured(sizes_bytes, latencies_s)
     if len(sizes) < _LEAST_POINTS:
@@ -157,7 +157,7 @@ def differing_claims(
         Nothing if all capacities agree within a factor of 2.
 
     Source:
-        docs/method.md#cache-levels
+        docs/method-memory.md#cache-levels
     """
     least = sorted(sizes_bytes)[1] if len(sizes_bytes) > 1 else 0
     claims = [(number, most) for number, most in sorted(_data_capacities(claimed).items()) if most >= least]

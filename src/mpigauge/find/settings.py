@@ -8,9 +8,10 @@ nothing. To add one: a row in CHOICES, and in docs/numbers.md#settings; a file o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.mpi.environments import applied, names_environment
 from mpigauge.vocabulary import SETTINGS
 
 if TYPE_CHECKING:
@@ -112,13 +113,18 @@ class Setting:
 
     Attributes:
         of: What it chooses.
-        file: Where it stands; empty of a variable.
+        file: Where it stands, a file or modules; empty of a variable of the user.
     """
 
     of: SettingOf
     name: str
     value: str
     file: str = ""
+
+    @property
+    def short_file(self) -> str:
+        """Its file without folders; modules in full."""
+        return self.file if names_environment(self.file) else self.file.rpartition("/")[2]
 
 
 def settings_of(result: Result, job: JobKey | None = None) -> list[Setting]:
@@ -190,10 +196,14 @@ def _leaves_out_others(value: str) -> bool:
 
 def _of_launch(result: Result, library: LibraryRecord, launch: Launch | None) -> Iterator[Setting]:
     """Yield what a launch found set that nobody asked mpigauge for; without what a lab itself sets."""
-    plan = result.campaign.plan
-    asked = {**plan.variables, **({} if launch is None else launch.variables)}
+    plan, of_modules = result.campaign.plan, library.environment
+    given = {} if launch is None else launch.variables
+    chosen = {name: value for name, value in given.items() if of_modules.get(name) != value}
+    asked = {**plan.variables, **chosen}
     around = {
-        name: value for name, value in result.campaign.environment.variables.items() if name not in asked
+        name: value
+        for name, value in applied(result.campaign.environment.variables, of_modules).items()
+        if name not in asked
     }
     # What is asked for goes before a line of a file, too.
     files = {
@@ -204,7 +214,7 @@ def _of_launch(result: Result, library: LibraryRecord, launch: Launch | None) ->
     for setting in choosing(around, files, library.name, several_hosts=len(hosts) > 1):
         of_step = setting.name == "SLURM_CPU_BIND" and "SLURM_STEP_ID" in around
         if not (setting.of == "binding" and plan.lab is not None) and not of_step:
-            yield setting
+            yield replace(setting, file=library.loaded_by) if setting.name in of_modules else setting
 
 
 def _variable(name: str) -> str:

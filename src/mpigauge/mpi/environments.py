@@ -169,6 +169,7 @@ def _run(name: str, commands: str, words: Sequence[str]) -> dict[str, str]:
                 errors="replace",
                 timeout=TIMEOUT_S,
                 check=False,
+                env=dict(os.environ),
                 stdin=subprocess.DEVNULL,
             )
         except subprocess.TimeoutExpired:
@@ -196,10 +197,12 @@ def _cause(output: str) -> str:
 
 
 def _refuse(name: str, why: str) -> NoReturn:
-    kind, _, words = name.partition(":")
-    raise EnvironmentLacksError(
-        f"{name}: {why}",
-        "module avail lists what there is; module spider says what must be loaded before"
-        if f"{kind}:" == MODULE
-        else f"try: source {words}",
-    )
+    raise EnvironmentLacksError(f"{name}: {why}", _remedy(name, why))
+
+
+def _remedy(name: str, why: str) -> str:
+    if not name.startswith(MODULE):
+        return f"try: {shell_command(name)}"
+    if "conflict" in why:
+        return f"unload what excludes it; loaded are {os.environ.get('LOADEDMODULES', '').replace(':', ', ')}"
+    return "module avail lists what there is; module spider says what must be loaded before"

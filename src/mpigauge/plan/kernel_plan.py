@@ -23,7 +23,7 @@ from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.vocabulary import Pairing
 
 POOL_CACHES = 4
-"""Multiple of the largest cache that cold visits walk through (docs/method.md#buffers)."""
+"""Multiple of the largest cache that cold visits walk through (docs/method-memory.md#buffers)."""
 
 PART_BYTES = 32_768
 """Half of a pipe's capacity, so that writing a part never waits for the reader of the previous one."""

@@ -134,7 +134,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         ranks: Numbers of ranks; each is a launch of its own.
         all_ranks: Whether the user gives no number of ranks, so that collectives use all ranks of an
             allocation of several hosts. Once a plan has its hosts, the numbers are in its curves.
-        launches_min: Launches before the campaign may stop (docs/method.md#enough-launches).
+        launches_min: Launches before the campaign may stop (docs/method-launches.md#enough-launches).
         launches_max: Launches after which it stops.
         precision: Relative half-width of the interval to stop at.
         patience_s: How long a start may take without a line of the kernel; longer with many ranks.

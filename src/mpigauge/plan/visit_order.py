@@ -56,8 +56,8 @@ def visits_of(
     """Return all visits of a launch, shuffled; those of a step stay together.
 
     The order: docs/method.md#visits-and-their-order. A probe is visited once. Settled cells, which are
-    precise already, get half of the visits (docs/method.md#enough-launches): without them, launches would
-    differ in load. All pairs are measured always, since each is the load of the others.
+    precise already, get half of the visits (docs/method-launches.md#enough-launches): without them, launches
+    would differ in load. All pairs are measured always, since each is the load of the others.
     """
 
     def visits(cell: Cell) -> int:

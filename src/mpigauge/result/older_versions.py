@@ -22,8 +22,8 @@ HISTORY: Mapping[int, str] = {
     "`traced_ranks`, ranks of a launch `cores` and `threads`, visits `verified`, records `done` `throttled`, "
     "records `eager` `crossing`, "
     "records `imported` `launch`, records `unread`, "
-    "libraries `parameter_files`, `wheel` and `other_mpicc`, environments `shared_memory_bytes` and "
-    "`shared_memory_free_bytes`",
+    "libraries `parameter_files`, `wheel`, `other_mpicc`, `loaded_by` and `environment`, environments "
+    "`shared_memory_bytes` and `shared_memory_free_bytes`",
     5: "the identity of a launch is one object: records `launch`, `clock` and `done` have `job` in place of "
     "`mpi`, `mpi_version`, `transport`, `placed` and `ranks`; where ranks ran is `ranks_at`, which was "
     "`placement`; added since: launches have `cards`, `throttled`, `machines` and `first_round_trip_ns`, "
@@ -44,7 +44,7 @@ HISTORY: Mapping[int, str] = {
     "`clock`; launches have `variables`; visits have `net_bytes` and `net_calls`",
     1: "first version",
 }
-"""What each version added, for docs/formats.md."""
+"""What each version added, for docs/result-file.md."""
 
 Raw = dict[str, Any]
 DECODER: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)

@@ -1,6 +1,6 @@
 """Communication measured by memory: what a message costs in copies of the same size.
 
-Source: docs/method.md#messages-in-units-of-copies
+Source: docs/method-memory.md#messages-in-units-of-copies
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 All times are in seconds. A cell is a sequence of launches, a launch a sequence of visits in time order, a
 visit an array of the times of its rounds. The launch is the unit of replication: rounds of one launch share
-its luck, so intervals come from one number a launch, never from pooled rounds (docs/method.md#launches).
+its luck, so intervals come from one number per launch, never from pooled rounds: docs/method-launches.md.
 """
 
 from __future__ import annotations
@@ -279,7 +279,8 @@ def estimates(cells: Iterable[Launches], stat: str = "median") -> Iterator[Estim
         ValueError: If a cell has no round at all.
 
     Source:
-        docs/method.md#launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013.
+        docs/method-launches.md#launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time,
+        ISMM 2013.
     """
     waiting: deque[Launches] = deque()
 
@@ -388,8 +389,8 @@ def rounds_per_launch_advice(
         not positive.
 
     Source:
-        docs/method.md#samples-or-launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time,
-        ISMM 2013.
+        docs/method-launches.md#samples-or-launches; Kalibera and Jones, Rigorous Benchmarking in
+        Reasonable Time, ISMM 2013.
     """
     if min(seconds_per_launch, seconds_per_round, launch_variance) <= 0:
         return None

@@ -41,7 +41,7 @@ def widths_asked(
         None where an interval, or launches for one, are missing in one of these states.
 
     Source:
-        docs/method.md#states-of-the-machine
+        docs/method-launches.md#states-of-the-machine
     """
     split = split_visits(visits)
     if not split:

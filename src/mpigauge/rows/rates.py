@@ -89,7 +89,7 @@ def message_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) ->
 def implausible(
     cell: Cell, pattern: Pattern | None, time: Timing, caches: Mapping[str, int]
 ) -> ImplausibleRate | None:
-    """Return why a rate of memory cannot be true; None if it can (docs/method.md#memory).
+    """Return why a rate of memory cannot be true; None if it can (docs/method-memory.md#memory).
 
     Args:
         caches: Level and type to size in bytes, as the system claims it.

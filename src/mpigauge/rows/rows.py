@@ -62,7 +62,8 @@ class Row:
         first_s: The first round of the cell in a launch, median over launches.
         limit_bytes: The eager limit, of a cell that probes it.
         advised_samples: Samples a launch that would give the narrowest interval in the same time, from
-            what launches and samples cost and how much they differ (docs/method.md#samples-or-launches).
+            what launches and samples cost and how much they differ:
+            docs/method-launches.md#samples-or-launches.
         batch: Calls between two clock readings, the most of any visit.
         across: Its time over the sessions of its result; None under three of them.
         sessions: Its time over the sessions of all results that are shown with it, from two on:

@@ -28,7 +28,7 @@ def like_times(
         paired: As of `ratios.ratio_of`.
 
     Source:
-        docs/method.md#states-of-the-machine
+        docs/method-launches.md#states-of-the-machine
     """
     left, other = in_like_conditions(over.by_launch, under.by_launch, *at)
     return compared(left, other, paired=paired, apart=over.in_parts | under.in_parts)

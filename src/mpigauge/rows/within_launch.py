@@ -252,8 +252,8 @@ def shares_of(medians: Values, summaries: Sequence[LaunchSummary]) -> Shares:
         Nothing for one launch or a time of 0; no shares if nothing varies at all. Shares add up to 1.
 
     Source:
-        docs/method.md#samples-or-launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time,
-        ISMM 2013.
+        docs/method-launches.md#samples-or-launches; Kalibera and Jones, Rigorous Benchmarking in
+        Reasonable Time, ISMM 2013.
     """
     within = np.array([summary.within_variance for summary in summaries])
     if medians.size == 1 or medians.min() <= 0 or np.isnan(within).any():

@@ -61,7 +61,7 @@ USUAL_COLUMNS = (
         interval_of,
         goes=8,
         about="order statistics of the launch medians, interpolated to 95 %, from 6 launches on: "
-        "[method](method.md#launches)",
+        "[method](method-launches.md#launches)",
     ),
     Column(
         "rate",

@@ -1,6 +1,6 @@
 """Steps that are one slow drift: a line that bends once fits their sessions better than they do.
 
-Source: docs/method-comparison.md#history
+Source: docs/method-history.md#history
 """
 
 from __future__ import annotations

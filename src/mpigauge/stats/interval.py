@@ -88,7 +88,7 @@ def interval_of(
 
     Source:
         Hettmansperger and Sheather, Confidence intervals based on interpolated order statistics, Statistics &
-        Probability Letters 4 (1986); docs/method.md#launches
+        Probability Letters 4 (1986); docs/method-launches.md#launches
     """
     if times_s.size == 1 or times_s.min() <= 0:
         return Interval(median_of_few(times_s))
@@ -275,7 +275,7 @@ def launches_needed(
         is: 20 and 80 % points. None for more than 1000, or if the step of the clock alone is wider.
 
     Source:
-        docs/method.md#enough-launches
+        docs/method-launches.md#enough-launches
     """
     hidden = clock_step**2 * UNIFORM_VARIANCE
     wanted = math.log1p(precision) ** 2 - hidden

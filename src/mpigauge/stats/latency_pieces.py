@@ -116,7 +116,7 @@ def pieces_of(sizes: Values, latencies: Values) -> list[Piece]:
         Adjacent pieces of at least 3 points.
 
     Source:
-        docs/method.md#cache-levels
+        docs/method-memory.md#cache-levels
     """
     middle = float(np.median(latencies))
     families = _families(sizes, np.clip(latencies, middle / _RANGE, middle * _RANGE))

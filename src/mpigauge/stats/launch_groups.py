@@ -50,7 +50,7 @@ def outliers(medians: Values, clock_step: float = 0.0) -> tuple[int, ...]:
         Empty also under 5 launches, or if more than a quarter are far away or a median is 0.
 
     Source:
-        docs/method.md#launches-that-differ; the limits were found by simulating normal launches.
+        docs/method-launches.md#launches-that-differ; the limits were found by simulating normal launches.
     """
     if medians.size < _MIN_OUTLYING or medians.min() <= 0:
         return ()
@@ -92,7 +92,7 @@ def two_kinds(medians: Values, clock_step: float = 0.0) -> tuple[float, float] |
         Both geometric means in seconds; None also under 5 launches or if a median is 0.
 
     Source:
-        docs/method.md#launches-that-differ
+        docs/method-launches.md#launches-that-differ
     """
     usual = np.delete(medians, outliers(medians, clock_step))
     if usual.size < min(_SPLITS) or usual.min() <= 0:
@@ -120,7 +120,7 @@ def phases(slow: Sequence[bool]) -> int | None:
         The number of runs.
 
     Source:
-        docs/method.md#launches-that-differ
+        docs/method-launches.md#launches-that-differ
     """
     of_each = sum(slow), len(slow) - sum(slow)
     seen = 1 + sum(one != other for one, other in pairwise(slow))

@@ -26,8 +26,8 @@ def median_interval(values: Values, level: float = LEVEL) -> tuple[float, float]
         Both ends in the unit of the values, or NaN twice where there are too few values: 5 at 95 %.
 
     Source:
-        docs/method.md#launches; Le Boudec, Performance Evaluation of Computer and Communication Systems,
-        EPFL Press 2010; here exact for every n.
+        docs/method-launches.md#launches; Le Boudec, Performance Evaluation of Computer and
+        Communication Systems, EPFL Press 2010; here exact for every n.
     """
     rank = _low_rank(values.size, level)
     if rank < 1:

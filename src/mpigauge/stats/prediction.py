@@ -4,7 +4,7 @@ The mean of the sessions before, without the odd ones, give or take ``t s sqrt(1
 left.
 
 Source:
-    docs/method-comparison.md#history
+    docs/method-history.md#history
 """
 
 from __future__ import annotations

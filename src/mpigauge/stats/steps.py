@@ -2,7 +2,7 @@
 
 Whatever a session does to all of its cells is in the null as it is in the data, as in `stats.max_t`.
 
-Source: docs/method-comparison.md#history
+Source: docs/method-history.md#history
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from mpigauge.result.reader import load
 from tests.cli.docs.test_readme import commands, words_of
 from tests.conftest import install_into, isolate
 from tests.fakes.mpi import install
+from tests.needs import program
 from tests.places import DOCS, EXAMPLES
 from tests.printed import FOLDER
 
@@ -67,7 +68,7 @@ BOTH = (
     "7",
     *ENOUGH,
 )
-COMPARED = ("builds.jsonl", "upgrade.jsonl")
+COMPARED = ("builds.jsonl", "upgrade.jsonl", "modules.jsonl")
 """Results that pages ask for a verdict, and draw."""
 
 PRINTED = {
@@ -83,6 +84,12 @@ PRINTED = {
     "before-after.md": "../foreign/69_markdown_table.md",
 }
 """What other benchmarks have printed, as pages name it."""
+
+MODULE = """() {
+  PATH=$PREFIXES/$([ "$2" = openmpi/4.1.6 ] && echo main || echo pr)/bin:$PATH LOADEDMODULES=$2
+  export PATH LOADEDMODULES
+}"""
+"""The function of a shell with two modules."""
 
 HOSTS = ("--hosts", "h1,h2,h3,h4", "--sizes", "8,1KiB", "--launches", "2")
 
@@ -113,9 +120,13 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def cluster(cli: Cli, fake_mpi: Install, machine: Path, stock: Path) -> Cli:
-    """Four libraries, a compiler, hosts that let everybody in, and the files that pages speak of."""
+def cluster(cli: Cli, fake_mpi: Install, machine: Path, stock: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Four libraries, modules, a compiler, hosts that let everybody in, and the files that pages speak of."""
     libraries(fake_mpi)
+    for name in ("bash", "env"):
+        (machine / "empty" / name).symlink_to(program(name))
+    monkeypatch.setenv("BASH_FUNC_module%%", MODULE)
+    monkeypatch.setenv("PREFIXES", str(Path.cwd()))
     for name in ("cc", "ssh"):
         (machine / "empty" / name).symlink_to("/bin/true")
     Path("examples").symlink_to(EXAMPLES)

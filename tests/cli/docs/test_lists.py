@@ -252,6 +252,6 @@ def test_the_promise_names_every_format_and_every_exit_status() -> None:
 
 
 def test_every_schema_is_beside_the_pages() -> None:
-    """Where docs/formats.md says that they are."""
+    """Where docs/result-file.md says that they are."""
     settings = runpy.run_path(str(DOCS / "conf.py"))
     assert set(settings["html_extra_path"]) == {path.name for path in DOCS.glob("*.json")}

@@ -45,7 +45,7 @@ PASTES = [
 
 
 def test_the_pages_of_other_benchmarks_have_one_each() -> None:
-    assert {one.page for one in PASTES} >= {"coming-from-osu.md", "coming-from-imb.md", "formats.md"}
+    assert {one.page for one in PASTES} >= {"coming-from-osu.md", "coming-from-imb.md", "foreign-text.md"}
 
 
 @pytest.mark.parametrize("paste", PASTES, ids=lambda paste: f"{paste.page}: {paste.name}")

@@ -173,6 +173,16 @@ def test_what_is_asked_for_is_no_doubt() -> None:
     assert names(result({}, files={"~/x": {"btl": "self,sm"}})) == ["btl"]
 
 
+def test_what_modules_set_is_a_doubt_and_what_they_remove_is_none() -> None:
+    module = "module:openmpi/5.0.8"
+    first = result({"UCX_TLS": "tcp"}, set_for_launch={"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_pml": "ob1"})
+    changes = {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_pml": "ucx", "UCX_TLS": None}
+    library = replace(first.campaign.libraries[0], loaded_by=module, environment=changes)
+    of = result_of(replace(first.campaign, libraries=(library,)), *first.launches)
+    (setting,) = settings_of(of)
+    assert (setting.name, setting.file, setting.short_file) == ("OMPI_MCA_btl", module, module)
+
+
 def test_of_a_lab_binding_is_its_own() -> None:
     bound = {"PRTE_MCA_hwloc_default_binding_policy": "none", "I_MPI_PIN": "off", "OMPI_MCA_pml": "ob1"}
     assert names(result(bound, lab=Lab(hosts=2))) == ["OMPI_MCA_pml"]

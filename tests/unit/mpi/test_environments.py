@@ -18,6 +18,7 @@ MODULE = """() {
   case "$1 $2" in
     "load openmpi/4")
       export PATH=/modules/openmpi-4/bin:$PATH UCX_TLS=tcp LOADEDMODULES=$LOADEDMODULES:openmpi/4 ;;
+    "load mpich/4") echo "ERROR: Module cannot be loaded due to a conflict." >&2; return 1 ;;
     "load quiet/1") echo "quiet/1: ERROR:105: Unable to locate a modulefile" >&2 ;;
     "load lmod/1") echo "Lmod has detected the following error:" >&2; echo "unknown: lmod/1" >&2; return 1 ;;
     "unload openmpi") unset OLD_SETTING; LOADEDMODULES=${LOADEDMODULES/openmpi\\/3/} ;;
@@ -61,6 +62,12 @@ def test_a_module_that_is_not_there_is_refused_with_the_cause(name: str, why: st
         loaded(name)
     assert refused.value.sentence == f"{name}: {why}"
     assert "module avail" in refused.value.hint
+
+
+def test_a_conflict_names_what_is_loaded() -> None:
+    with pytest.raises(EnvironmentLacksError, match="due to a conflict") as refused:
+        loaded("module:mpich/4")
+    assert refused.value.hint == "unload what excludes it; loaded are gcc/13"
 
 
 @pytest.mark.parametrize("name", ["module:", "source: ", "module:--help", 'module:"'])

@@ -31,7 +31,7 @@ repeatable = settings(derandomize=True, deadline=None)
 @pytest.mark.parametrize("launches", [5, 10])
 @pytest.mark.parametrize("effect", ["none", "1 % normal", "5 % normal", "5 % two-valued"])
 def test_launches_are_the_unit_of_replication(effect: str, launches: int) -> None:
-    """docs/method.md#launches, simulated: skewed rounds with spikes, 200 a launch, 1000 campaigns."""
+    """docs/method-launches.md#launches, simulated: skewed rounds with spikes, 200 per launch, 1000 times."""
     generator = np.random.default_rng(len(effect) * 100 + launches)
     shape = (1000, launches, 200)
     effects = {

@@ -61,7 +61,7 @@ def at_rate(of: Cell, bytes_per_s: float) -> Visit:
 @pytest.mark.parametrize("of", MEMORY, ids=lambda of: f"{of.pattern} {of.mode}")
 @pytest.mark.parametrize("rate", [146e15, 1e12, 385e9])
 def test_a_rate_that_no_core_reaches_is_refused(of: Cell, rate: float) -> None:
-    """146 PB/s is what was once measured where the compiler had left the loop out (docs/method.md#memory)."""
+    """146 PB/s: the compiler had left the loop out (docs/method-memory.md#memory)."""
     row = row_of(of, at_rate(of, rate))
     assert row.status == "failed"
     assert isinstance(row.reason, ImplausibleRate)

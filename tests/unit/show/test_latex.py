@@ -45,8 +45,10 @@ def test_a_table_is_a_float_with_caption_label_and_rules() -> None:
     for command in (r"\toprule", r"\midrule", r"\bottomrule", r"\caption{", r"\label{tab:"):
         assert text.count(command) == text.count(r"\begin{table}") > 0
     for table in text.split(r"\begin{table}")[1:]:
-        (alignment,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", table)
-        assert {len(re.split(r"(?<!\\)&", row)) for row in rows_of(table)} == {len(alignment)}
+        (alignment,) = re.findall(r"\\begin\{tabular\}\{((?:[lr]|p\{0\.3\\linewidth\})+)\}", table)
+        assert {len(re.split(r"(?<!\\)&", row)) for row in rows_of(table)} == {
+            len(re.findall(r"[lr]|p\{[^}]*\}", alignment))
+        }
 
 
 def test_units_stay_with_their_numbers_and_intervals_are_mathematics() -> None:

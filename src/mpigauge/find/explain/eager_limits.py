@@ -153,7 +153,7 @@ def crossing_of(
         clock_step_s: Step of the clock that they were timed with.
 
     Source:
-        docs/method.md#the-eager-limit
+        docs/method-memory.md#the-eager-limit
     """
     at_limit, above, below, below_odd = (
         np.array([float(np.median(getattr(one, name))) for one in launches]) * NS / ONE_WAY

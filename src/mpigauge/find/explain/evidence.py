@@ -139,7 +139,7 @@ def measured(by_launch: Mapping[int, float]) -> Measured:
     """Return the number of one launch or more.
 
     Source:
-        docs/method.md#launches
+        docs/method-launches.md#launches
     """
     return Measured(*interval_of(np.array(list(by_launch.values()))), len(by_launch))
 

@@ -1,4 +1,4 @@
-/* memory.h - common parts of the memory baselines (docs/method.md#memory).
+/* memory.h - common parts of the memory baselines (docs/method-memory.md#memory).
  *
  * Work is called through volatile pointers and its results are used, so that the compiler cannot
  * remove it. */

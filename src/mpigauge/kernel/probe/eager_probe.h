@@ -18,8 +18,8 @@ struct mg_eager {
     int     probes;
 };
 
-/* The probe of docs/method.md#the-eager-limit between ranks 0 and 1 of the group; both get the same
- * result.  `heartbeat` is called between probes, outside timed code. */
+/* The probe of docs/method-memory.md#the-eager-limit between ranks 0 and 1 of the group; both get
+ * the same result.  `heartbeat` is called between probes, outside timed code. */
 struct mg_eager mg_eager_probe(const struct mg_state *state, size_t max_bytes,
                                void (*heartbeat)(void));
 

@@ -39,8 +39,8 @@ struct source {
     bool        saturates; /* at 32 bits, on old cards */
 };
 
-/* To add a card: a row here, one in the table of docs/method.md#transports, and a tree of its files
- * in tests/unit/cards. */
+/* To add a card: a row here, one in the table of docs/method-memory.md#transports, and a tree of
+ * its files in tests/unit/cards. */
 static const struct source sources[] = {
     /* InfiniBand, RoCE of Mellanox, Omni-Path */
     {{{"counters/port_rcv_data"}, {"counters/port_xmit_data"}}, 4, false, true},

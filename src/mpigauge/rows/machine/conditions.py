@@ -1,6 +1,7 @@
 """What visits were made in: how far apart the ranks' cores were, and whether somebody else used them.
 
-A condition is measured beside the samples of a visit, never of them (docs/method.md#states-of-the-machine).
+A condition is measured beside the samples of a visit, never of them:
+docs/method-launches.md#states-of-the-machine.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ def in_like_conditions(
         against anybody.
 
     Source:
-        docs/method.md#states-of-the-machine
+        docs/method-launches.md#states-of-the-machine
     """
     unlike = {
         launch

@@ -1,4 +1,4 @@
-"""What an interval over launches cannot know of the next minutes: docs/method.md#speeds."""
+"""What an interval over launches cannot know of the next minutes: docs/method-launches.md#speeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The speeds that a machine ran at, as arithmetic beside every visit tells: docs/method.md#speeds.
+"""The speeds that a machine ran at, as arithmetic beside every visit tells: docs/method-launches.md#speeds.
 
 Cores have few clock frequencies and change between them many times a second. A chain of dependent steps takes
 the same time at each of them to a thousandth, so that what it took says at which one a visit was made.

@@ -2,7 +2,7 @@
 
 A virtual machine whose cores are moved about, ranks that are not bound, or bound otherwise from launch to
 launch: small messages then have several times, each as good as the other, and their mean is none of them.
-Source: docs/method.md#states-of-the-machine
+Source: docs/method-launches.md#states-of-the-machine
 """
 
 from __future__ import annotations

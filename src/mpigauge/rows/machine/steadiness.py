@@ -1,4 +1,4 @@
-"""Whether a machine stayed as fast as it was while a result was measured: docs/method.md#steadiness.
+"""Whether a machine stayed as fast as it was while a result was measured: docs/method-launches.md#steadiness.
 
 Beside every visit a fixed piece of arithmetic is timed, which has nothing to do with messages. Where it takes
 longer in one launch than in another, so do messages, and the next minutes may be of neither kind.
@@ -263,7 +263,7 @@ def only_quiet(result: Result) -> Result:
         UsageError: It is known of none.
 
     Source:
-        docs/method.md#states-of-the-machine
+        docs/method-launches.md#states-of-the-machine
     """
     unlike = on_shared_cores(result.visits, result.launches) | at_other_speeds(result.visits)
     disturbed = [is_disturbed(visit) for visit in result.visits]

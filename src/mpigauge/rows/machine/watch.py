@@ -9,7 +9,7 @@ import numpy as np
 
 from mpigauge.rows.machine.conditions import condition_of, is_disturbed
 from mpigauge.rows.machine.speeds import speeds_of
-from mpigauge.rows.machine.split import NO_SPLIT, Split, split_visits
+from mpigauge.rows.machine.split import State, split_visits
 from mpigauge.rows.machine.steadiness import core_sharing, stolen_share
 from mpigauge.units import NS
 
@@ -37,7 +37,7 @@ class Watched:
         shared_share: Of the looks, those in which another hardware thread used the same core.
         shared_slowdown: How many times the least arithmetic took in them, in the middle.
         line_s: Handing over a cache line from core to core, one way, in the middle.
-        split: The looks by the distance between the cores, if that changed.
+        states: Distances of the cores, if there were several.
         moves: How often a rank ended a look on another core than it began on.
     """
 
@@ -51,7 +51,7 @@ class Watched:
     shared_share: float | None = None
     shared_slowdown: float | None = None
     line_s: float | None = None
-    split: Split = NO_SPLIT
+    states: tuple[State, ...] = ()
     moves: int | None = None
 
 
@@ -80,7 +80,7 @@ def watched_by_ranks(
         shared_share=sharing.share if sharing else None,
         shared_slowdown=sharing.slowdown if sharing else None,
         line_s=float(np.median(lines_s)) if lines_s else None,
-        split=split_visits(visits),
+        states=split_visits(visits).states,
         moves=sum(moves) if moves else None,
     )
 

@@ -11,7 +11,7 @@ from mpigauge.document.plain_signs import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mpigauge.document.document import Document, Table
+    from mpigauge.document.document import Column, Document, Table
 
 NEEDS = r"% \usepackage{booktabs}"
 
@@ -64,7 +64,7 @@ def _table(document: Document, table: Table) -> Iterator[str]:
     yield f"  \\caption{{{_caption(document, table)}}}"
     if label := re.sub(r"[^a-z0-9]+", "-", table.title.lower()).strip("-"):
         yield f"  \\label{{tab:{label}}}"
-    yield f"  \\begin{{tabular}}{{{''.join('l' if column.left else 'r' for column in table.columns)}}}"
+    yield f"  \\begin{{tabular}}{{{''.join(map(_alignment, table.columns))}}}"
     yield r"    \toprule"
     if table.headed:
         yield _row(column.heading for column in table.columns)
@@ -73,6 +73,13 @@ def _table(document: Document, table: Table) -> Iterator[str]:
     yield r"    \bottomrule"
     yield r"  \end{tabular}"
     yield r"\end{table}"
+
+
+def _alignment(column: Column) -> str:
+    """Return how a column is aligned; long text is broken into lines."""
+    if column.wraps:
+        return r"p{0.3\linewidth}"
+    return "l" if column.left else "r"
 
 
 def _caption(document: Document, table: Table) -> str:

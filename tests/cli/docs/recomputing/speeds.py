@@ -1,4 +1,4 @@
-"""What other speeds of the cores add to intervals, from docs/method.md#speeds and without arrays."""
+"""What other speeds of the cores add to intervals, from docs/method-launches.md#speeds and without arrays."""
 
 from __future__ import annotations
 

