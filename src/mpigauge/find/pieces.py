@@ -100,7 +100,11 @@ class _Line:
         Args:
             whole: Whether it is said at which of their sizes nobody can tell.
         """
-        return [self._alike(piece, whole=whole) for piece in self._pieces if piece not in self._differing]
+        alike = [piece for piece in self._pieces if piece not in self._differing]
+        if len(alike) > 1:
+            words = {piece.verdict for piece in alike} | {"mixed" for piece in alike if piece.apart_bytes}
+            return [f"{'no' if words == {'same'} else 'no certain'} difference elsewhere"]
+        return [self._alike(piece, whole=whole) for piece in alike]
 
     def counted(self) -> list[str]:
         """Return at how many sizes the other takes longer or less time, and at how many they are alike."""

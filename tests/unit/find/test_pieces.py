@@ -81,6 +81,13 @@ def test_ratios_far_apart_are_a_range() -> None:
     assert line(pieces("sss", [25.3, 12.0, 8.68])) == f"pingpong: {takes}"
 
 
+def test_a_difference_in_the_middle_is_one_elsewhere_there_is_none() -> None:
+    takes = "nonblocking takes 1.20 times as long as standard from 16 B to 32 B"
+    assert line(pieces("=ss=", [1.0, 1.2, 1.2, 1.0])) == f"pingpong: {takes}; no difference elsewhere"
+    undecided = line(pieces("=ss?", [1.0, 1.2, 1.2, 1.0]))
+    assert undecided == f"pingpong: {takes}; no certain difference elsewhere"
+
+
 def test_many_pieces_are_counted() -> None:
     takes = f"nonblocking takes 1.10 {DASH} 1.20 times as long as standard at 3 of 5 sizes"
     assert line(pieces("s=s=s", [1.1, 1.0, 1.2, 1.0, 1.1])) == f"pingpong: {takes}; no difference at 2"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC, Document, Line
 from mpigauge.document.finding import finding, finding_record
-from mpigauge.document.ratio_words import OF_PAIRS
+from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.find import answer as machine
 from mpigauge.find import maps
 from mpigauge.find.disturbances import disturbance_findings
@@ -142,8 +142,10 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
         yield Line(f"{name}{one.text} ({counted(one.launches, 'launch')})", "title")
         if most is None and one.details != one.text:
             yield Line(f"  {one.details}", "quiet")
-    if any(TOPICS[one.conclusion.topic].with_ratios for one in shown):
-        yield Line(f"times as long: {OF_PAIRS}; no difference: within {WITHIN}", "quiet")
+    if most is None and any(TOPICS[one.conclusion.topic].with_ratios for one in shown):
+        yield Line(f"times as long: {OF_PAIRS}", "quiet")
+    if any(VERDICTS["same"] in one.text for one in shown):
+        yield Line(f"{VERDICTS['same']}: within {WITHIN}", "quiet")
     if not shown:
         yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
     if left_out := sum(map(len, told)) - len(shown):
