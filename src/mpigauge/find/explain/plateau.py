@@ -207,7 +207,8 @@ def _briefly(fact: Plateau, chosen: Units) -> Iterator[str]:
     elif fact.falls:
         yield f"{rate(fact.largest.estimate, chosen=chosen)} at {size}"
     if fact.link_bytes_per_s is not None:
-        yield f"TCP can bring {rate(fact.link_bytes_per_s, chosen=chosen)} through the link"
+        each = " each way" if fact.directions > 1 else ""
+        yield f"TCP can bring {rate(fact.link_bytes_per_s, chosen=chosen)}{each} through the link"
 
 
 def sentence(fact: Plateau, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
