@@ -107,8 +107,9 @@ class Contrast:
 
     @property
     def launches(self) -> int:
-        """How many launches it rests on: the fewest of its sizes."""
-        return min(one.ratio.launches for one in self.points)
+        """How many launches it rests on: the fewest of its sizes and of the numbers of several sizes."""
+        pooled = [one.pooled.launches for one in self.pieces if one.pooled is not None]
+        return min([*(one.ratio.launches for one in self.points), *pooled])
 
     @property
     def weight(self) -> float:
