@@ -168,9 +168,10 @@ class Said:
                 yield one["cells"][0], one["value"], one["value"].get("state")
 
     def row(self, cell: Record, state: str | None, **more: object) -> Record:
-        """The row that a conclusion is about; its window may be another."""
-        if (exact := self.rows.get((key_of(cell, **more), state))) is not None:
-            return exact
+        """The row that a conclusion is about; its window may be another, or it is of no state."""
+        for where in (state, None):
+            if (exact := self.rows.get((key_of(cell, **more), where))) is not None:
+                return exact
         wanted = key_of(cell, **more, window=0)
         (found,) = (
             row for (_, at), row in self.rows.items() if at == state and key_of(row, window=0) == wanted
@@ -413,6 +414,23 @@ def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
             if known is not None:  # of one factor alone, and of launches enough for a verdict
                 assert all(same(point["ratio"][name], known[name]) for name in ENDS), (point, known)
                 assert point["verdict"] == known["verdict"], (point, known)
+
+
+def test_the_first_lines_of_an_answer_say_what_explain_and_compare_say(said: Said) -> None:
+    text = " ".join(said.text("show")[1].split())
+    known = {
+        (*(key_of(cell, bytes=point["bytes"]) for cell in one["cells"][:2]), one["value"]["state"]): point
+        for one in said.explained
+        for point in one["value"].get("points", ())
+    }
+    for line in said.json("show").get("headline", ()):
+        assert line["text"] in text
+        for ratio in line["ratios"]:
+            pair = key_of(ratio["base"]), key_of(ratio["other"]), ratio["state"]
+            explained = known[pair]["ratio"] if line["factor"] != "ranks" else ratio
+            for one in (explained, said.compared.get(pair, ratio)):
+                assert ratio["verdict"] == one["verdict"], pair
+                assert all(same(ratio[name], one[name]) for name in ENDS), pair
 
 
 def test_a_figure_draws_what_compare_says(said: Said) -> None:

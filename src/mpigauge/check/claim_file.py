@@ -172,7 +172,8 @@ class Claim:
 
     Attributes:
         name: Name in its file.
-        says: The conclusion in a sentence.
+        says: The conclusion in a short sentence of English.
+        original: The words of the report, in its language.
         where: Place in the report.
         kind: Kind of relation; None if nothing of it can be checked.
         quantity: Quantity of cells.
@@ -201,6 +202,7 @@ class Claim:
     planted: bool = False
     untestable: str = ""
     note: str = ""
+    original: str = ""
 
     @property
     def two(self) -> bool:
@@ -241,6 +243,7 @@ class _RawClaim(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     name: str
     says: str
+    original: str = ""
     where: str = ""
     kind: ClaimKind | None = None
     quantity: ClaimQuantity = "time"
@@ -327,6 +330,7 @@ def _parsed(written: _RawClaim, here: Translation) -> Claim:
         planted=written.planted,
         untestable=written.untestable,
         note=written.note,
+        original=written.original,
     )
     for sides in (claim.printed, claim.here):
         _check_sides(sides)

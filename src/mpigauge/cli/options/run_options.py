@@ -10,6 +10,7 @@ import click
 from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import (
     assignments,
+    keep_option,
     place_options,
     rank_counts,
     ranks_option,
@@ -41,7 +42,7 @@ CHAPTERS = {
 }
 """Headings of the help, by the first option below each."""
 
-NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat", "columns"}
+NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "keep_baseline", "form", "unit_names", "stat", "columns"}
 
 SOURCE = (
     click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=completers.patterns),
@@ -186,6 +187,7 @@ OUTPUT = (
     ),
     click.option("--dry-run", is_flag=True, help="Print the commands without running them."),
     click.option("-q", "--quiet", is_flag=True, help="No progress."),
+    keep_option,
     table_options,
 )
 

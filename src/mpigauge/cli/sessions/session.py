@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.screen.progress import ProgressBar
     from mpigauge.cli.screen.tables import TableOptions
     from mpigauge.plan.model import Plan
+    from mpigauge.result.records import Campaign
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import EndReason
 
@@ -95,9 +96,17 @@ def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> ProgressBa
 
 
 def measured_and_shown(
-    session: PreparedCampaign, output: Path | None, options: TableOptions, *, quiet: bool
+    session: PreparedCampaign,
+    output: Path | None,
+    options: TableOptions,
+    *,
+    quiet: bool,
+    keep: bool = False,
 ) -> int:
     """Run a session to its end and print its table; return the exit status.
+
+    Args:
+        keep: Whether to keep a copy for later comparisons.
 
     Raises:
         UsageError: The file exists already.
@@ -111,7 +120,25 @@ def measured_and_shown(
         return stopped(done, done.signal)
     text, rows = tabulate([done.path], options, [done.result])
     print_unless_closed(text, nl=False)
-    return ended(done.path, rows, done)
+    status = ended(done.path, rows, done)
+    if keep:
+        keep_baseline(done.path, done.result.campaign, quiet=quiet)
+    return status
+
+
+def keep_baseline(path: Path, campaign: Campaign, *, quiet: bool) -> None:
+    """Keep a copy of a result for later comparisons; print where.
+
+    Raises:
+        UsageError: The result is imported, or not a file.
+        EnvironmentLacksError: It cannot be written there.
+    """
+    from mpigauge.compare.history.earlier import keep
+    from mpigauge.compare.session_sentences import kept_words
+
+    kept, count = keep(path, campaign)
+    if not quiet:
+        print_unless_closed(kept_words(kept, count), err=True)
 
 
 def measured_or_stopped(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--all",
     "everything",
     is_flag=True,
-    help="All conclusions with details, not the ten that tell most.",
+    help="All conclusions with details, not only the ten that tell most; of claims, the words of the report.",
 )
 @click.option(
     "--top", type=click.IntRange(1), metavar="N", help="The N conclusions of each result that tell most."
@@ -68,8 +68,8 @@ def command(
     units = units_of(unit_names)
     request = Request(VERBS["explain"], selection, units=units)
     if claims:
-        _refuse(everything=everything, top=top, series=selection.series, sizes=selection.sizes)
-        outputs.put(claims_of(claims, loaded(results), request))
+        _refuse(top=top, series=selection.series, sizes=selection.sizes)
+        outputs.put(claims_of(claims, loaded(results), request, quoted=everything))
         return
     if everything and top:
         raise UsageError("--all and --top exclude each other", "use one of them")
@@ -79,6 +79,5 @@ def command(
 
 def _refuse(**options: object) -> None:
     """Refuse options that have no effect on claims, which name their cells themselves."""
-    names = {"everything": "--all"}
-    if refused := [names.get(name, f"--{name}") for name, value in options.items() if value]:
+    if refused := [f"--{name}" for name, value in options.items() if value]:
         raise UsageError(f"--claims and {refused[0]} exclude each other", "use one of them")

@@ -22,6 +22,7 @@ def command(
     output: Path | None,
     dry_run: bool,
     quiet: bool,
+    keep_baseline: bool,
     form: str,
     unit_names: tuple[str, ...],
     stat: str,
@@ -66,4 +67,4 @@ def command(
     if session.time_of_jobs and not quiet:
         note(f"mpigauge: {session.time_of_jobs}; --budget sets the time of all")
     table = TableOptions(None, form, unit_names, stat, columns)
-    return measured_and_shown(session, output, table, quiet=quiet)
+    return measured_and_shown(session, output, table, quiet=quiet, keep=keep_baseline)

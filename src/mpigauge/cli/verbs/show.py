@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     "--columns or a format of all numbers, such as csv]",
 )
 @click.option("--all", "everything", is_flag=True, help="All numbers of all sizes: --table curves.")
+@click.option(
+    "--chart/--no-chart",
+    default=None,
+    help="Time and bandwidth over size in eight lines.  [default: where the terminal has room for all]",
+)
 @rename_option
 @selection_options
 @column_options
@@ -38,6 +43,7 @@ def command(
     *,
     table: str | None,
     everything: bool,
+    chart: bool | None,
     selection: Selection,
     renames: tuple[str, ...],
     outputs: Outputs,
@@ -53,6 +59,7 @@ def command(
     \b
     mpigauge show
     mpigauge show --all
+    mpigauge show --chart
     mpigauge show before.jsonl after.jsonl
     mpigauge show before.jsonl after.jsonl --table rates --rename "same-host=one node"
     mpigauge show results/node1.jsonl --sizes 8,1KiB --series pingpong
@@ -66,7 +73,7 @@ def command(
     mpigauge show results/node1.jsonl --table latency --format markdown
     """
     kind, form = CURVES if everything else table, outputs.targets[0].form
-    options = TableOptions(kind, form, unit_names, stat, columns, selection, renames)
+    options = TableOptions(kind, form, unit_names, stat, columns, selection, renames, chart)
     paths = named(results)
     if outputs.targets == (OutputTarget(options.form),) and options.kind != SAMPLES:
         click.echo(shown(paths, options), nl=False)

@@ -23,6 +23,7 @@ from mpigauge.find.explain.evidence import against_first, at_sizes
 from mpigauge.find.phrases import EMULATED, LAUNCHES_WORDS, MAX_WORDS, WITHIN, runs_words, subject
 from mpigauge.find.pieces import pieces_line
 from mpigauge.plan.factors import PLACE
+from mpigauge.rows.group import subject_of
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -151,14 +152,13 @@ def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]
 def _contrast(
     evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], pairs: Sequence[SizePair]
 ) -> Contrast:
-    base, other = rows
     points = [one.ratio for one in pairs]
     runs = size_runs(points)
     hosts = any("," in row.cell.placement for row in rows)
     return Contrast(
         factors=factors,
-        base=base.of,
-        other=other.cell,
+        base=subject_of(rows),
+        other=rows[1].cell,
         points=tuple(points),
         runs=runs,
         pieces=size_pieces(pairs),
