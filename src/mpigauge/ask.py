@@ -15,13 +15,16 @@ from mpigauge.query.kinds import DisplayKind
 from mpigauge.result.files import every, is_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from mpigauge.check.claim_file import Claims
     from mpigauge.check.claims import ClaimSource
+    from mpigauge.compare.history.earlier import EarlierResult
     from mpigauge.compare.history.session import SessionResult
     from mpigauge.document.document import Document, Units
+    from mpigauge.find.map_before import MapChanges
+    from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.plan.model import Cell
     from mpigauge.query.query import Query, Source
     from mpigauge.result.reader import Result
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from mpigauge.show.compared import ComparedSources
     from mpigauge.show.samples import SampleChoice
     from mpigauge.stats.decision import Thresholds
-    from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
+    from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice, StateName
 
     Read = Callable[[Path], Result]
     Notify = Callable[[str], None]
@@ -208,12 +211,15 @@ def damage_note(result: Result) -> str:
     return f"{result.path}: {PACKED[result.packed_damage]}" if result.packed_damage else ""
 
 
-def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = False) -> Document:
+def table_of(
+    query: Query, columns: tuple[str, ...] = (), *, newest: bool = False, chart: bool = False
+) -> Document:
     """Return the tables of a kind as a document.
 
     Args:
         columns: Extra columns of curves.
         newest: Whether the result is the newest one, which commands find without its name.
+        chart: Whether the text of an answer has a chart.
 
     Raises:
         UsageError: The results lack what the kind of table needs.
@@ -224,7 +230,7 @@ def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = Fals
 
     if query.kind.name == pivots.ANSWER:
         chosen = selected(query)
-        return maps.answered(answer.document(chosen, query.units, newest=newest), chosen)
+        return maps.answered(answer.document(chosen, query.units, newest=newest, chart=chart), chosen)
     if query.kind.name == pivots.CURVES:
         (source,) = selected(query)
         document = curves.document(source.result, source.rows, columns, query.units, source.stat)
@@ -252,9 +258,27 @@ def comparison_of(
         units or Units(),
         compared.sides,
         first=compared.first,
+        base_files=compared.base_files,
+        hint=compared.hint,
         everything=everything,
     )
     return shown, verdict
+
+
+def page_html(query: Query, request: Request, *, force: bool = False) -> str:
+    """Return the page of results, as HTML that loads nothing.
+
+    Args:
+        query: Query of the request.
+        force: Whether to compare results of different machines.
+
+    Raises:
+        UsageError: None of the selected cells was measured.
+    """
+    from mpigauge.mpi.kinds import GIVES_WAY
+    from mpigauge.show.report import build, render
+
+    return render.render(build.page_of(query, request.all_states(query), GIVES_WAY, force=force))
 
 
 def check_measured(path: Path, rows: Sequence[Row]) -> None:
@@ -360,16 +384,22 @@ def _sessions(
     return sessions, refused
 
 
-def session_in(path: Path, request: Request, read: Read) -> SessionResult:
+def session_in(
+    path: Path, request: Request, read: Read, labels: Mapping[str, str] | None = None
+) -> SessionResult:
     """Return one result as a session, without keeping the result itself in memory.
+
+    Args:
+        labels: Labels that its libraries get, by kind; None for their own.
 
     Raises:
         UsageError: The file is no result, or has none of the selected cells.
     """
+    from mpigauge.compare.history.earlier import relabelled
     from mpigauge.compare.history.session import session_of
 
     (source,) = replace(request, each_state=True).selected(map(read, [path]))
-    return session_of(source.result, source.rows)
+    return session_of(source.result, relabelled(source.rows, labels or {}))
 
 
 def compare_with_baseline(
@@ -403,21 +433,144 @@ def compare_with_baseline(
             f"{path} cannot be held against {baseline}: {'; '.join(sessions.left_out[0][1])}",
             "--force compares them all the same",
         )
-    comparison = expected.against(
-        sorted(before, key=lambda session: session.begun_s), new, request.thresholds or Thresholds()
-    )
+    before.sort(key=lambda session: session.begun_s)
+    comparison = expected.against(before, new, request.thresholds or Thresholds())
     sides = baseline_words(path.name, str(baseline), len(before), comparison.switches)
-    return ComparedSources(replace(comparison.shown, forced=tuple(forced)), frozenset(), sides)
+    return ComparedSources(
+        replace(comparison.shown, forced=tuple(forced)),
+        frozenset(),
+        sides,
+        base_files=tuple(session.path for session in reversed(before)),
+    )
+
+
+def compare_with_earlier(
+    result: Result, earlier: Sequence[EarlierResult], request: Request, read: Read, notify: Notify
+) -> ComparedSources:
+    """Compare a result with earlier ones of an equal plan.
+
+    Args:
+        earlier: The newest first, as `earlier_results` finds them.
+        read: Function that reads a result.
+        notify: Called with a line for each result that is left out.
+
+    Raises:
+        UsageError: The result has none of the selected cells.
+    """
+    from mpigauge.compare.history import baseline as expected
+    from mpigauge.compare.history.earlier import labels_of
+    from mpigauge.compare.session_sentences import earlier_words, other_words
+    from mpigauge.result.files import as_argument
+    from mpigauge.show.compared import ComparedSources
+    from mpigauge.stats.decision import Thresholds
+
+    new = session_in(result.path, request, lambda _: result)
+    labels = labels_of(new.campaign)
+    before = _earlier_sessions(new, earlier, lambda path: session_in(path, request, read, labels), notify)
+    comparison = expected.against(before[::-1], new, request.thresholds or Thresholds())
+    newest = before[0] if before else None
+    sides = earlier_words(
+        result.path.name,
+        newest.path if newest else None,
+        newest.begun_s if newest else 0.0,
+        len(before),
+        comparison.switches,
+    )
+    return ComparedSources(
+        comparison.shown,
+        frozenset(),
+        sides,
+        base_files=tuple(session.path for session in before),
+        hint=other_words(as_argument(result.path)),
+    )
+
+
+def _earlier_sessions(
+    new: SessionResult,
+    earlier: Iterable[EarlierResult],
+    session_at: Callable[[Path], SessionResult],
+    notify: Notify,
+) -> list[SessionResult]:
+    """Return earlier results as sessions, in their order; note those of other machines, and damaged ones."""
+    from mpigauge.compare.alike import differing_facts
+
+    before = []
+    for one in earlier:
+        try:
+            session = session_at(one.path)
+        except UsageError as error:
+            notify(f"skipped: {error.sentence}")
+            continue
+        if differs := differing_facts(new.machine, session.machine):
+            notify(f"skipped: {session.path}: {'; '.join(differs)}")
+        else:
+            before.append(session)
+    return before
+
+
+def with_hint_of_earlier(
+    compared: ComparedSources, result: Result, earlier: Sequence[EarlierResult]
+) -> ComparedSources:
+    """Return a comparison without a verdict with the line that there are earlier results, if there are."""
+    from mpigauge.compare.session_sentences import how_to_look_back
+    from mpigauge.result.files import as_argument
+
+    if not compared.shown.unasked or not earlier:
+        return compared
+    line = how_to_look_back(as_argument(result.path), earlier[0].path, len(earlier))
+    return replace(compared, hint=line)
+
+
+def map_changes(
+    result: Result,
+    shown: LinkMap,
+    read: Read,
+    notify: Notify,
+    *,
+    state: StateName | None = None,
+    asked: bool = False,
+) -> MapChanges | None:
+    """Return what changed since the earlier maps of an equal plan, which are found by themselves.
+
+    Args:
+        result: The result that the map is of.
+        read: Function that reads a result as this one was read.
+        notify: Called with a line for each result that is left out.
+        state: State of the machine that was asked for; None for the usual one.
+        asked: Whether somebody asked.
+
+    Returns:
+        None if there are no earlier maps, and nobody asked.
+    """
+    from mpigauge.compare.history.earlier import earlier_results, labels_of
+    from mpigauge.find.map_before import changes_of, map_session
+    from mpigauge.linkmap.linkmap import link_map
+
+    cell, labels = shown.cell, labels_of(result.campaign)
+
+    def session_at(path: Path) -> SessionResult:
+        loaded = read(path)
+        earlier = link_map(loaded, mpi=cell.mpi, transport=cell.transport, state=state)
+        if earlier.names != shown.names:
+            raise UsageError(f"{path}: its ranks were on other hosts, or in another order")
+        return map_session(loaded, earlier, labels)
+
+    new = map_session(result, shown)
+    before = _earlier_sessions(new, earlier_results(result.campaign), session_at, notify)
+    return changes_of(before, new, shown) if before or asked else None
 
 
 # ---- Claims of reports ---------------------------------------------------------------------------
 
 
-def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request) -> Document:
+def claims_of(
+    files: Iterable[Path], results: Iterable[Result], request: Request, *, quoted: bool = False
+) -> Document:
     """Return the verdicts on the claims of files, or of all claim files in folders, as a document.
 
     Args:
         results: Results that claims are checked against; none: only the printed tables of the reports.
+        quoted: Whether each claim is followed by the words of its report and its note.
 
     Raises:
         UsageError: A file cannot be read, or is invalid.
@@ -435,7 +588,7 @@ def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request
         scores.append(
             (claim_set.report, [check_claim(claim, printed, materials) for claim in claim_set.claims])
         )
-    return document(scores, request.units or Units())
+    return document(scores, request.units or Units(), quoted=quoted)
 
 
 def claim_files(paths: Iterable[Path]) -> list[Path]:

@@ -76,6 +76,16 @@ def user_cache(instead: str) -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or user_home(instead) / ".cache") / "mpigauge"
 
 
+def user_data() -> Path:
+    """Return the user's folder for what is kept until they remove it; without links.
+
+    Raises:
+        EnvironmentLacksError: The user's home is unknown.
+    """
+    data = os.environ.get("XDG_DATA_HOME") or user_home("XDG_DATA_HOME") / ".local" / "share"
+    return Path(os.path.realpath(data)) / "mpigauge"
+
+
 def user_home(instead: str) -> Path:
     """Return the user's home folder.
 

@@ -1,10 +1,13 @@
-"""Packages that mpigauge needs, and why one cannot be imported: often another version on PYTHONPATH."""
+"""The system and the packages that mpigauge needs, and why a package cannot be imported.
+
+Measuring needs Linux: /proc, prctl and affinity masks. Reading results needs only what macOS has, too.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-import resource
+import sys
 import traceback
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -17,6 +20,29 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"^[\w.-]+")
 PACKAGE_FOLDER = Path(__file__).parent
+SYSTEMS = {"darwin": "macOS", "win32": "Windows", "cygwin": "Cygwin"}
+"""Names of systems, by what Python calls them."""
+
+WITHOUT_POSIX = {"win32"}
+"""Systems that lack modules of Python which mpigauge cannot do without: fcntl, pwd and resource."""
+
+
+def check_system() -> None:
+    """Refuse to measure on a system other than Linux.
+
+    Raises:
+        EnvironmentLacksError: This is another system; names it.
+    """
+    if not sys.platform.startswith("linux"):
+        raise EnvironmentLacksError(
+            f"measuring needs Linux, and this is {system_name()}",
+            "measure on a Linux machine, and read the result here: mpigauge show RESULT",
+        )
+
+
+def system_name() -> str:
+    """Return the name of this system as its users know it."""
+    return SYSTEMS.get(sys.platform, sys.platform)
 
 
 def packages() -> list[str]:
@@ -32,6 +58,10 @@ def packages() -> list[str]:
 
 def cannot_import(error: Exception) -> EnvironmentLacksError | None:
     """Return the sentence for an error that arose while a package was imported; None for any other error."""
+    if sys.platform in WITHOUT_POSIX and isinstance(error, ImportError):
+        return EnvironmentLacksError(
+            f"it runs on Linux, and this is {system_name()}", "use it in WSL2, which is Linux"
+        )
     package = _failed_import(error)
     if package is None:
         return None
@@ -103,8 +133,10 @@ def _first_cause(error: BaseException) -> BaseException:
 
 def _remedy(error: Exception, name: str) -> str:
     """Return a hint for a package that is broken in its own environment."""
+    import resource  # noqa: PLC0415 - Windows lacks it, and is to be told so
+
     if isinstance(error, ModuleNotFoundError) and error.name == name:
-        return "install mpigauge anew, with all that it needs: pip install mpigauge"
+        return f"install mpigauge anew from its wheel or checkout, which brings {name}"
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
         return "raise ulimit -v: the memory of this shell is limited"
     if os.environ.get("LD_LIBRARY_PATH") and ".so" in str(_first_cause(error)):

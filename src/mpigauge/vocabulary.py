@@ -222,6 +222,9 @@ bytes; of itself called several times, each with a part of the bytes; of itself 
 Contrasted = Literal["mode", "library", "setting"]
 """Factors in which two curves of one place may differ."""
 
+Varied = Literal["library", "setting", "place", "mode", "ranks"]
+"""Factors that an answer is about where a campaign has varied them."""
+
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]

@@ -168,9 +168,10 @@ class Said:
                 yield one["cells"][0], one["value"], one["value"].get("state")
 
     def row(self, cell: Record, state: str | None, **more: object) -> Record:
-        """The row that a conclusion is about; its window may be another."""
-        if (exact := self.rows.get((key_of(cell, **more), state))) is not None:
-            return exact
+        """The row that a conclusion is about; its window may be another, or it is of no state."""
+        for where in (state, None):
+            if (exact := self.rows.get((key_of(cell, **more), where))) is not None:
+                return exact
         wanted = key_of(cell, **more, window=0)
         (found,) = (
             row for (_, at), row in self.rows.items() if at == state and key_of(row, window=0) == wanted
@@ -367,15 +368,16 @@ def test_copies_fall_below_a_limit_at_one_size_for_all(said: Said) -> None:
             one for one in notes if one.startswith(f"{cell['pattern']} {cell['mode']} ") and least in one
         )
         for below in fact["below"]:
-            limit, size = (
-                f"< {below['copies']:g}\N{MULTIPLICATION SIGN}",
-                units.format_size(below["from_bytes"]),
-            )
+            limit = f"< {below['copies']:g}\N{MULTIPLICATION SIGN}"
+            before, size = (units.format_size(below[name]) for name in ("above_bytes", "from_bytes"))
+            crossed = f"{limit} between {before} and {size}"
             to_the_end = below["upto_bytes"] == below["certain_upto_bytes"] == fact["largest_bytes"]
             if to_the_end and below["certain_bytes"] == below["from_bytes"]:
-                assert f"{limit} from {size}" in note
-            else:
-                assert f"{limit} from {size}" not in note
+                assert crossed in note
+                assert f"{crossed} perhaps" not in note
+                assert f"{crossed} (certain" not in note
+            elif crossed in note:
+                assert f"{crossed} perhaps" in note or f"{crossed} (certain" in note
 
 
 def test_sentences_quote_their_facts(said: Said) -> None:
@@ -412,6 +414,23 @@ def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
             if known is not None:  # of one factor alone, and of launches enough for a verdict
                 assert all(same(point["ratio"][name], known[name]) for name in ENDS), (point, known)
                 assert point["verdict"] == known["verdict"], (point, known)
+
+
+def test_the_first_lines_of_an_answer_say_what_explain_and_compare_say(said: Said) -> None:
+    text = " ".join(said.text("show")[1].split())
+    known = {
+        (*(key_of(cell, bytes=point["bytes"]) for cell in one["cells"][:2]), one["value"]["state"]): point
+        for one in said.explained
+        for point in one["value"].get("points", ())
+    }
+    for line in said.json("show").get("headline", ()):
+        assert line["text"] in text
+        for ratio in line["ratios"]:
+            pair = key_of(ratio["base"]), key_of(ratio["other"]), ratio["state"]
+            explained = known[pair]["ratio"] if line["factor"] != "ranks" else ratio
+            for one in (explained, said.compared.get(pair, ratio)):
+                assert ratio["verdict"] == one["verdict"], pair
+                assert all(same(ratio[name], one[name]) for name in ENDS), pair
 
 
 def test_a_figure_draws_what_compare_says(said: Said) -> None:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from mpigauge.cli import mpigauge
 from mpigauge.cli.verbs import completion, manual
 from mpigauge.errors import EXIT_USAGE
 from mpigauge.plan import shipped
-from tests.places import DOCS, EXAMPLES, ROOT
+from tests.places import DOCS, ROOT
 
 sys.path.insert(0, str(ROOT))
 
@@ -31,12 +32,19 @@ import hatch_build
 if TYPE_CHECKING:
     from email.message import Message
 
-LAB = ROOT / "src" / "mpigauge" / "launch" / "lab"
-KERNEL = ROOT / "src" / "mpigauge" / "kernel"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+OPTIONAL = [one for group in PROJECT["optional-dependencies"].values() for one in group]
 MOST_BYTES = 1_200_000
 """Of the archive."""
 
+ABOUT = f"mpigauge-{__version__}.dist-info/"
 SHARED = f"mpigauge-{__version__}.data/data/"
+BESIDE = (
+    *("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "PKG-INFO", "README.md", ".gitignore"),
+    *("hatch_build.py", "pyproject.toml", "requirements.lock", "docs/schema.json", "docs/schema-show.json"),
+)
+"""Files of the archive beside `src` and `examples`."""
+
 RELATIVE = re.compile(r"\]\((?!https?://)[^)]*\)|(?:src|href)=\"(?!https?://)")
 
 
@@ -84,20 +92,28 @@ def unpacked(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 # ---- The wheel -----------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
-def test_the_wheel_carries_all_sources_of_the_kernel_and_the_lab(wheel: Path) -> None:
-    names = set(zipfile.ZipFile(wheel).namelist())
-    sources = [path for pattern in ("*.[ch]", "*.def", "patterns/*.c") for path in KERNEL.glob(pattern)]
-    assert len(sources) > 15
-    assert {f"mpigauge/campaign/lab/{path.name}" for path in LAB.glob("*.[ch]")} <= names
-    assert {f"mpigauge/kernel/{path.relative_to(KERNEL)}" for path in sources} <= names
-    assert wheel.name.endswith("-py3-none-any.whl")
+def ours(folder: str) -> set[str]:
+    """The files below a folder of the checkout, by their path in it, without what Python keeps there."""
+    found = (ROOT / folder).rglob("*")
+    return {str(one.relative_to(ROOT / folder)) for one in found if one.is_file() and one.suffix != ".pyc"}
 
 
-def test_the_wheel_carries_the_examples_the_schema_and_the_citation(wheel: Path) -> None:
+def test_the_wheel_has_the_package_and_what_is_added_to_it_and_no_more(wheel: Path) -> None:
+    added = {f"examples/{name}" for name in ours("examples")}
+    package = {"schema.json", "schema-show.json", "CITATION.cff", *added, *ours("src/mpigauge")}
+    shared = {*completion.PLACES.values(), *(f"share/man/man1/{name}" for name in manual.pages(mpigauge))}
+    about = {"METADATA", "WHEEL", "entry_points.txt", "licenses/LICENSE", "RECORD"}
+    assert set(zipfile.ZipFile(wheel).namelist()) == {
+        *(f"mpigauge/{name}" for name in package),
+        *(f"{SHARED}{name}" for name in shared),
+        *(f"{ABOUT}{name}" for name in about),
+    }
+    assert {"py.typed", "kernel/ranks/orphan.c", "campaign/lab/relay.c"} <= package
+    assert wheel.name == f"mpigauge-{__version__}-py3-none-any.whl"
+
+
+def test_schema_and_citation_of_the_wheel_are_those_of_the_checkout(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
-    ours = [path for path in EXAMPLES.rglob("*") if path.is_file() and path.suffix != ".pyc"]
-    assert {f"mpigauge/examples/{path.relative_to(EXAMPLES)}" for path in ours} <= set(archive.namelist())
     for schema in ("schema.json", "schema-show.json"):
         assert archive.read(f"mpigauge/{schema}") == (DOCS / schema).read_bytes()
     assert archive.read("mpigauge/CITATION.cff") == (ROOT / "CITATION.cff").read_bytes()
@@ -110,6 +126,19 @@ def test_an_installed_wheel_knows_the_plans_by_name(site: Path, tmp_path: Path) 
     listed = json.loads(done.stdout)["plans"]
     assert [one["name"] for one in listed] == list(shipped.plans())
     assert all(Path(one["path"]).is_relative_to(site / "mpigauge") for one in listed)
+
+
+@pytest.mark.thorough
+def test_an_installed_wheel_knows_claims_and_printed_tables_by_name(site: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    for words in (
+        ["import", "csv", "--columns", "exchange-agh-2020", "-o", "printed.jsonl"],
+        ["explain", "printed.jsonl", "--claims", "exchange-agh-2020", "-o", "claims.json"],
+    ):
+        command = [sys.executable, "-m", "mpigauge", *words]
+        subprocess.run(command, env=environment, cwd=tmp_path, check=True, capture_output=True)
+    assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))
+    assert str(site / "mpigauge") in (tmp_path / "printed.jsonl").read_text(encoding="utf-8")
 
 
 def test_the_wheel_carries_a_page_of_the_manual_for_every_command(wheel: Path) -> None:
@@ -155,7 +184,7 @@ def test_the_kernel_builds_from_an_installed_wheel(site: Path, tmp_path: Path) -
 
 
 def metadata(wheel: Path) -> Message:
-    return email.message_from_bytes(zipfile.ZipFile(wheel).read(f"mpigauge-{__version__}.dist-info/METADATA"))
+    return email.message_from_bytes(zipfile.ZipFile(wheel).read(f"{ABOUT}METADATA"))
 
 
 def test_the_readme_of_an_index_has_no_relative_link(wheel: Path) -> None:
@@ -189,16 +218,31 @@ def test_every_python_that_is_named_is_one_that_installs(wheel: Path) -> None:
     assert metadata(wheel)["Requires-Python"] == f">=3.{min(map(int, named))}"
 
 
+def test_the_metadata_say_all_that_an_index_shows(built: Path, wheel: Path) -> None:
+    """In a version of the format that indexes and installers have known for years; alike in both files."""
+    found = metadata(wheel)
+    assert (found["Metadata-Version"], found["Name"], found["Version"]) == ("2.4", "mpigauge", __version__)
+    assert (found["License-Expression"], found["License-File"]) == ("BSD-3-Clause", "LICENSE")
+    assert found["Description-Content-Type"] == "text/markdown"
+    assert found["Summary"] == PROJECT["description"]
+    assert {"Operating System :: POSIX :: Linux", "Typing :: Typed"} <= {*found.get_all("Classifier", [])}
+    needed = {one.partition(";")[0] for one in found.get_all("Requires-Dist", [])}
+    assert needed == {one.partition(";")[0] for one in [*PROJECT["dependencies"], *OPTIONAL]}
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        about = archive.extractfile(f"mpigauge-{__version__}/PKG-INFO")
+        assert about is not None
+        assert about.read() == zipfile.ZipFile(wheel).read(f"{ABOUT}METADATA")
+
+
 # ---- The source archive --------------------------------------------------------------------------
 
 
-def test_the_archive_is_small_and_leaves_out_what_neither_builds_nor_runs(
-    built: Path, unpacked: Path
-) -> None:
-    assert next(built.glob("*.tar.gz")).stat().st_size < MOST_BYTES
-    assert not list(unpacked.rglob("*.min.js"))
-    assert {path.suffix for path in (unpacked / "docs").iterdir()} == {".json"}
-    assert (unpacked / "requirements.lock").is_file()
+def test_the_archive_is_small_and_has_what_builds_and_runs_and_no_more(built: Path, unpacked: Path) -> None:
+    archive = next(built.glob("*.tar.gz"))
+    assert (archive.name, archive.stat().st_size < MOST_BYTES) == (f"mpigauge-{__version__}.tar.gz", True)
+    of_tree = {f"{folder}/{name}" for folder in ("src", "examples") for name in ours(folder)}
+    found = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
+    assert found == {*of_tree, *BESIDE}
 
 
 def test_make_run_of_the_archive_finds_all_that_it_needs(unpacked: Path) -> None:

@@ -59,10 +59,10 @@ def surroundings(**more: str) -> dict[str, str]:
     return {**others, "TERM": "xterm-256color", **more}
 
 
-def on_terminal(*words: object, width: int = 100, **variables: str) -> str:
-    """What the program writes to a terminal of this width; it runs in this process, which has all loaded."""
+def on_terminal(*words: object, width: int = 100, height: int = 40, **variables: str) -> str:
+    """What the program writes to a terminal of this size; it runs in this process, which has all loaded."""
     reader, writer = pty.openpty()
-    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
     pieces: list[bytes] = []
     reading = threading.Thread(target=lambda: pieces.extend(iter(lambda: _read(reader), b"")))
     reading.start()
@@ -144,6 +144,28 @@ def test_the_answer_of_a_machine_of_several_states_is_one_screen(machine: Path, 
     assert len(text.splitlines()) <= ONE_SCREEN
 
 
+@pytest.mark.parametrize(
+    ("height", "width", "words", "shown"),
+    [
+        (16, 80, (), False),
+        (60, 80, (), True),
+        (60, 79, (), False),
+        (60, 80, ("--no-chart",), False),
+        (10, 80, ("--chart",), True),
+    ],
+)
+def test_an_answer_has_a_chart_where_the_terminal_has_room(
+    machine: Path, height: int, width: int, words: tuple[str, ...], *, shown: bool
+) -> None:
+    cells = [cell("pingpong", size) for size in (8, 512, 4096, 2**20)]
+    visits = measured(cells, range(1, 7), lambda of, launch: [2000 + of.bytes // 4 + launch] * 4)
+    path = written("curve.jsonl", campaign(*cells), *launches_of(cells, range(1, 7)), *visits, RECORDS[-1])
+    text = ESCAPE.sub("", on_terminal("show", path, *words, width=width, height=height))
+    assert ("latency over message size" in text) is shown
+    if shown and not words:
+        assert len(text.splitlines()) < height
+
+
 PLACES = ({"transport": "shm"}, {"transport": "tcp"}, {"transport": "tcp", "placement": "h1,h2"})
 
 
@@ -211,7 +233,7 @@ def test_a_pipe_gets_the_plain_text_alone(result: Path, cli: Cli) -> None:
 def test_without_colours_there_is_no_code_of_any_kind(
     result: Path, words: tuple[str, ...], variables: dict[str, str]
 ) -> None:
-    assert on_terminal("show", result, *words, width=80, **variables) == ESCAPE.sub(
+    assert on_terminal("show", result, *words, width=80, height=40, **variables) == ESCAPE.sub(
         "", on_terminal("show", result, width=80)
     )
 

@@ -5,16 +5,23 @@ from __future__ import annotations
 import datetime as dt
 import re
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mpigauge import __version__
-from tests.places import ROOT
+from tests.places import DOCS, EXAMPLES, ROOT
 
 yaml = pytest.importorskip("yaml")
 
 HEADING = re.compile(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d|unreleased)\)$")
+FILES = re.compile(r"\bmpigauge-(\d+\.\d+\.\d+)(?=-py3|\.tar|-foss)")
+"""The version in the name of a wheel, an archive or an easyconfig."""
+
+FROM_INDEX = re.compile(r"\b(?:pipx?|uv|uv tool) install (?:-\S+ )*['\"]?mpigauge\b|\buvx mpigauge\b")
+"""A line that takes mpigauge by name from an index of packages."""
+
 NEEDED = {"cff-version", "message", "type", "title", "abstract", "authors", "version", "license", "keywords"}
 """What services that give out DOIs take from a citation file."""
 
@@ -75,6 +82,20 @@ def test_the_citation_is_whole_and_of_this_version() -> None:
 def test_the_citation_has_the_date_of_the_changelog() -> None:
     date = CHANGELOG[0][1]
     assert str(citation().get("date-released", "unreleased")) == date
+
+
+def test_files_that_pages_and_recipes_name_are_of_this_version() -> None:
+    recipes = (path for path in (EXAMPLES / "integrations").rglob("*") if path.suffix != ".pyc")
+    pages = [ROOT / "README.md", *DOCS.glob("*.md"), *filter(Path.is_file, recipes)]
+    named = {str(path): set(FILES.findall(path.read_text(encoding="utf-8"))) for path in pages}
+    assert named[str(DOCS / "install.md")]
+    assert {path: found for path, found in named.items() if found - {__version__}} == {}
+
+
+def test_nobody_is_sent_to_an_index_that_lacks_mpigauge() -> None:
+    """There, somebody else may take the name. Once it is published, this test goes."""
+    texts = [ROOT / "README.md", *DOCS.glob("*.md"), *(ROOT / "src").rglob("*.py")]
+    assert [str(path) for path in texts if FROM_INDEX.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.needs("git")

@@ -15,6 +15,7 @@ from mpigauge.campaign.jobs import check_startable
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch.job import check_temporary_folder
 from mpigauge.campaign.targets import Target, campaign_record, targets_of, targets_of_campaign
+from mpigauge.dependencies import check_system
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan, by_job
@@ -83,9 +84,10 @@ def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaig
 
     Raises:
         UsageError: The plan asks for something impossible.
-        EnvironmentLacksError: A library or a launcher is missing or does not work, or temporary files cannot
-            be written.
+        EnvironmentLacksError: This system is not Linux, a library or a launcher is missing or does not work,
+            or temporary files cannot be written.
     """
+    check_system()
     check_recordable(plan, where)
     check_temporary_folder("a job")  # compilers need one, too, with a worse message
     plan = with_lab_and_hosts(plan)
@@ -142,9 +144,10 @@ def prepare_resumed(before: Result, where: str, *, anyway: bool = False) -> Prep
 
     Raises:
         UsageError: We are in a lab, and the campaign was not.
-        EnvironmentLacksError: A library is gone or has changed; hosts are missing; or the machine, the kernel
-            or this program is another one.
+        EnvironmentLacksError: This system is not Linux; a library is gone or has changed; hosts are missing;
+            or the machine, the kernel or this program is another one.
     """
+    check_system()
     check_temporary_folder("a job")
     plan = with_hidden_variables(before.campaign.plan, where)
     if context.current() is not None and plan.lab is None:

@@ -19,6 +19,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import read_toml
+from mpigauge.plan.shipped import CLAIMS, check_there
 from mpigauge.plan.sizes import size_filter
 from mpigauge.vocabulary import (
     BEST,
@@ -114,7 +115,7 @@ def parse_bound(key: str, text: str, read: Callable[[str], float]) -> Bound:
 
 # ---- What a claim says ---------------------------------------------------------------------------
 
-ENDING = "-claims.toml"
+ENDING = CLAIMS.ending
 """Ending of files of claims, which tells them from tables in a folder of both."""
 
 FILE, TITLE = "file", "title"
@@ -172,7 +173,8 @@ class Claim:
 
     Attributes:
         name: Name in its file.
-        says: The conclusion in a sentence.
+        says: The conclusion in a short sentence of English.
+        original: The words of the report, in its language.
         where: Place in the report.
         kind: Kind of relation; None if nothing of it can be checked.
         quantity: Quantity of cells.
@@ -201,6 +203,7 @@ class Claim:
     planted: bool = False
     untestable: str = ""
     note: str = ""
+    original: str = ""
 
     @property
     def two(self) -> bool:
@@ -231,7 +234,7 @@ def values(chosen: Word | tuple[Word, ...]) -> tuple[Word, ...]:
 # ---- Files ---------------------------------------------------------------------------------------
 
 _BYTES = "bytes"
-_HINT = "docs/formats.md, Claims, has the keys; examples/published has files that work"
+_HINT = "docs/formats.md, Claims, has the keys; mpigauge list claims --format json names files that work"
 
 Table = TypeVar("Table", bound=Struct)
 
@@ -241,6 +244,7 @@ class _RawClaim(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     name: str
     says: str
+    original: str = ""
     where: str = ""
     kind: ClaimKind | None = None
     quantity: ClaimQuantity = "time"
@@ -261,7 +265,8 @@ def read_claims(path: Path) -> Claims:
     Raises:
         UsageError: It cannot be read, or something in it is not understood: names the file, claim and key.
     """
-    tables = read_toml(path, "a file of claims")
+    check_there(path, CLAIMS)
+    tables = read_toml(path, "a file of claims", ", or a name: mpigauge list claims")
     report, words, written = (tables.pop(name, {}) for name in ("report", "here", "claim"))
     if tables or not isinstance(written, list) or not written:
         raise UsageError(f"{path}: must have [report], [[claim]] and nothing else but [here]", _HINT)
@@ -327,6 +332,7 @@ def _parsed(written: _RawClaim, here: Translation) -> Claim:
         planted=written.planted,
         untestable=written.untestable,
         note=written.note,
+        original=written.original,
     )
     for sides in (claim.printed, claim.here):
         _check_sides(sides)

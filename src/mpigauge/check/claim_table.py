@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
@@ -31,23 +30,29 @@ if TYPE_CHECKING:
 
 NOT_PRINTED = "not in its tables"
 NOT_MEASURED = "not measured"
-LAB_NUMBER = "the lab's own number"
+PLANTED = "planted"
 
+MAX_WORDS = 12
+"""Most words of an entry; what takes more is a range of all numbers."""
 
 MAX_LISTED = 4
-"""Most numbers that are listed; of more, the smallest, the median and the largest are."""
-
-MAX_NAMED = 3
-"""Most cells that are named as exceptions."""
+"""Most numbers that are listed one by one."""
 
 MIN_NEAR, MAX_NEAR = 0.95, 1.05
 """Ratios between which three digits would hide a difference that is small but real."""
 
-VERDICTS: dict[ClaimVerdict, str] = {"untestable": "not testable here", "untested": "not tested here"}
-"""Words of verdicts that differ from their names."""
+VERDICTS: dict[ClaimVerdict, str] = {
+    "confirmed": "agrees",
+    "refuted": "differs",
+    "undecided": "open",
+    "untestable": "not testable",
+    "untested": "not measured",
+}
+"""Words of verdicts: what is here is another machine, and no judge of the report's."""
 
 
-PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradicts it", "undecided": "open"}
+AGREES: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "differs", "undecided": "open"}
+"""What numbers say of a claim."""
 
 
 # ---- Of all --------------------------------------------------------------------------------------
@@ -56,43 +61,56 @@ PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradic
 def headline(found: Sequence[CheckedClaim]) -> str:
     """Return how many claims have each verdict."""
     counts = Counter(one.verdict for one in found)
-    said = ", ".join(f"{counts[word]} {verdict(word)}" for word in CLAIM_VERDICTS if counts[word])
-    return f"of {len(found)} conclusion{'' if len(found) == 1 else 's'} {said}"
-
-
-def verdict(word: ClaimVerdict) -> str:
-    """Return the word of a verdict."""
-    return VERDICTS.get(word, word)
+    said = ", ".join(f"{VERDICTS[word]} {counts[word]}" for word in CLAIM_VERDICTS if counts[word])
+    return f"{units.counted(len(found), 'conclusion')}, here: {said}"
 
 
 def own_numbers(found: Sequence[CheckedClaim]) -> str:
     """Return how many claims the reports' own printed numbers decide; empty if none."""
-    decided = [one.printed.verdict for one in found if one.printed.verdict is not None]
-    if not decided:
+    counts = Counter(one.printed.verdict for one in found if one.printed.verdict is not None)
+    if not counts:
         return ""
-    against = decided.count("fails")
-    return (
-        f"the reports' own printed numbers decide {len(decided)} of them, "
-        f"and {f'contradict {against}' if against else 'contradict none'}"
+    said = ", ".join(f"{AGREES[word]} {counts[word]}" for word in AGREES if counts[word])
+    rest = len(found) - counts.total()
+    return f"their own tables: {said}{f', {NOT_PRINTED} {rest}' if rest else ''}"
+
+
+def notes(found: Sequence[CheckedClaim], *, quoted: bool) -> Iterator[str]:
+    """Yield what entries mean, what would decide more, and the words of the report if they are asked for."""
+    yield (
+        "printed numbers have no interval and decide by themselves; here, 95 % intervals decide, and a range "
+        f"reaches from the lowest end to the highest{_launches(found)}"
     )
-
-
-def notes(found: Sequence[CheckedClaim]) -> Iterator[str]:
-    """Yield what verdicts mean, and what would decide more."""
-    yield "printed numbers have no interval and decide by themselves; here, the 95 % interval decides"
     if any(one.verdict == "refuted" for one in found):
-        yield "refuted: it does not hold here; on the hardware of the report it may"
+        yield f"{VERDICTS['refuted']} here: on the hardware of the report it may hold"
     if any(one.verdict == "undecided" for one in found):
-        yield "undecided: an interval has the bound in it; more launches narrow it: --launches, --precision"
+        yield (
+            f"{VERDICTS['undecided']}: an interval has the bound in it; more launches narrow it: --launches, "
+            "--precision"
+        )
     if any(one.here.gap == "planted" for one in found):
-        yield f"{LAB_NUMBER}: it would only restate the plan of the emulated network; real hosts test it"
+        yield f"{PLANTED}: here an emulated network would only restate its plan; hosts of your own decide"
     if any(one.here.gap == "unmeasured" for one in found):
         yield f"{NOT_MEASURED}: no result that was given has these cells"
     if any(number.oversubscribed for one in found for number in one.here.numbers):
         yield "ranks share cores: such times are those of the scheduler, too"
-    for one in found:
-        if one.claim.note:
-            yield f'"{one.claim.says.rstrip(".")}": {one.claim.note}'
+    if quoted:
+        yield from map(_quotation, found)
+
+
+def _launches(found: Sequence[CheckedClaim]) -> str:
+    numbers = [number for one in found if one.here.verdict for number in one.here.numbers]
+    counts = sorted({number.launches for number in numbers if number.launches})
+    return f"; of {units.span(*map(str, (counts[0], counts[-1])))} launches" if counts else ""
+
+
+def _quotation(one: CheckedClaim) -> str:
+    """Return a conclusion in the words of its report, where it stands, and what one must know to read it."""
+    claim = one.claim
+    words = f'"{claim.original}"' if claim.original else ""
+    where = f"({claim.where})" if claim.where else ""
+    said = " ".join(filter(None, [words, where]))
+    return f"{claim.says} {'; '.join(filter(None, [said, claim.note]))}".strip()
 
 
 # ---- Of one --------------------------------------------------------------------------------------
@@ -103,62 +121,53 @@ def printed(one: CheckedClaim, chosen: Units) -> str:
     held = one.printed
     if held.verdict is None:
         return NOT_PRINTED
-    return f"{PRINTED[held.verdict]}: {numbers_of(one.claim, held, chosen)}"
+    return f"{AGREES[held.verdict]}: {numbers_of(one.claim, held, chosen)}"
 
 
 def here(one: CheckedClaim, chosen: Units) -> str:
     """Return what was measured here, or why nothing was."""
     held = one.here
-    if held.gap == "untestable":
-        return one.claim.untestable
-    if held.gap == "unmeasured":
-        return NOT_MEASURED
-    said = "; ".join([numbers_of(one.claim, held, chosen), *_basis(held)])
-    return f"{LAB_NUMBER}: {said}" if held.gap == "planted" else said
+    if held.verdict is None:
+        gaps = {"untestable": one.claim.untestable, "planted": PLANTED, "unmeasured": NOT_MEASURED}
+        return gaps[held.gap or "unmeasured"]
+    return f"{AGREES[held.verdict]}: {numbers_of(one.claim, held, chosen, [*_basis(held)])}"
 
 
 def _basis(held: ClaimResult) -> Iterator[str]:
-    """Yield the number of launches, and caveats."""
-    counts = sorted({number.launches for number in held.numbers if number.launches})
-    if counts:
-        ends = units.span(str(counts[0]), str(counts[-1]), f" {units.DASH} ")
-        yield f"{ends} {'launch' if counts == [1] else units.plural('launch')}"
+    """Yield what one must know of the numbers."""
     if any(number.oversubscribed for number in held.numbers):
-        every = all(number.oversubscribed for number in held.numbers)
-        yield "ranks share cores" if every else "some ranks share cores"
+        yield "ranks share cores"
     if any(number.imported for number in held.numbers):
         yield "imported"
 
 
-def numbers_of(claim: Claim, held: ClaimResult, chosen: Units) -> str:
-    """Return the numbers: `7.39 times at 1 B`, or `0.775 to 1.89 times, median 1.08; so at 29 of 31`."""
-    found = held.numbers
-    names = _names(claim, found)
+def numbers_of(claim: Claim, held: ClaimResult, chosen: Units, basis: Sequence[str] = ()) -> str:
+    """Return the numbers: `7.39× at 1 B`, or `0.775× to 1.89×; so at 15 of 15`.
+
+    Args:
+        basis: What one must know of the numbers, to be said behind them.
+    """
     write = partial(_written, claim, _with_unit_of(claim, chosen))
-    if len(found) <= MAX_LISTED:
-        said = _each(claim, found, names, write)
-        counted = claim.quantifier != ALL and len(found) > 1 and held.gap is None
-        return f"{said}; so at {held.count('holds')} of {len(found)}" if counted else said
-    values = [number.estimate for number in found]
-    times = " times" if _is_ratio(claim) else ""
-    ends = f"{write(min(values))} to {write(max(values))}{times}, median {write(median(values))}"
-    return f"{ends}; {_counted(held, names)}"
+    names = _names(claim, held.numbers)
+    listed = "; ".join([_listed(claim, held, names, write), *basis])
+    if len(names) <= MAX_LISTED and len({*names}) == len(names) and len(listed.split()) < MAX_WORDS:
+        return listed
+    return "; ".join([_range(held.numbers, write), _counted(held), *basis])
 
 
 Write = Callable[[float], str]
 
 
-def _each(claim: Claim, found: Sequence[ClaimNumber], names: Names, write: Write) -> str:
+def _listed(claim: Claim, held: ClaimResult, names: Names, write: Write) -> str:
     """Return the numbers one by one; a common size comes once."""
-    times = " times" if _is_ratio(claim) else ""
     common = len({size for _, size in names}) == 1
     said = []
-    for place, (one, (label, size)) in enumerate(zip(found, names, strict=True)):
-        words = [write(one.estimate) + (times if place == 0 else ""), _ends(one, write)]
-        words += [f"[{label}]" if label else "", f"at {size}" if size and not common else ""]
+    for one, (label, size) in zip(held.numbers, names, strict=True):
+        words = [write(one.estimate), _ends(one, write), label, f"at {size}" if size and not common else ""]
         said.append(" ".join(filter(None, words)))
     at = f" at {names[0][1]}" if common and names[0][1] else ""
-    return f"{', '.join(said)}{at}"
+    numbers = f"{', '.join(said)}{at}"
+    return f"{numbers}; {_counted(held)}" if claim.quantifier != ALL and len(said) > 1 else numbers
 
 
 def _ends(number: ClaimNumber, write: Write) -> str:
@@ -171,18 +180,19 @@ def _ends(number: ClaimNumber, write: Write) -> str:
     return f"({units.interval(low, high, write)})"
 
 
-def _counted(held: ClaimResult, names: Names) -> str:
-    """Return at how many cells a claim holds, and at which it does not."""
-    sizes = [size for _, size in names]
-    what = "sizes" if all(sizes) and len({*sizes}) == len(sizes) else "cases"
-    said = [f"so at {held.count('holds')} of {len(sizes)} {what}"]
-    pairs = zip(held.numbers, names, strict=True)
-    fails = [" ".join(filter(None, name)) for number, name in pairs if number.verdict == "fails"]
-    if fails:
-        said.append(f"not at {', '.join(fails) if len(fails) <= MAX_NAMED else len(fails)}")
-    if undecided := held.count("undecided"):
-        said.append(f"undecided at {undecided}")
-    return ", ".join(said)
+def _range(found: Sequence[ClaimNumber], write: Write) -> str:
+    """Return the least and the most of all numbers, with their intervals where they have some."""
+    lows = [one.estimate if one.low is None else one.low for one in found]
+    highs = [one.estimate if one.high is None else one.high for one in found]
+    least, most = min(lows), max(highs)
+    return f"{write(least)} or more" if least < math.inf == most else units.span(write(least), write(most))
+
+
+def _counted(held: ClaimResult) -> str:
+    """Return at how many cells a claim holds, and at how many it is open."""
+    said = f"so at {held.count('holds')} of {len(held.numbers)}"
+    undecided = held.count("undecided")
+    return f"{said}, {undecided} open" if undecided else said
 
 
 # ---- Which cells ---------------------------------------------------------------------------------
@@ -224,7 +234,8 @@ def _written(claim: Claim, chosen: Units, value: float) -> str:
     if _is_size(claim):
         return "no measured size" if math.isinf(value) else units.format_size(round(value))
     if _is_ratio(claim):
-        return f"{value:.3f}" if MIN_NEAR <= value < MAX_NEAR else units.format_factor(value)
+        digits = f"{value:.3f}" if MIN_NEAR <= value < MAX_NEAR else units.format_factor(value)
+        return f"{digits}\N{MULTIPLICATION SIGN}"
     if claim.quantity in TIMES:
         return units.format_time(value, chosen.time)
     if claim.quantity in SHARES:
@@ -245,8 +256,7 @@ def _is_ratio(claim: Claim) -> bool:
 
 # ---- The document --------------------------------------------------------------------------------
 
-TONES: Mapping[ClaimVerdict, Tone] = {"confirmed": "good", "refuted": "bad", "undecided": "doubt"}
-PRINTED_TONES: Mapping[ExpectationVerdict, Tone] = {"fails": "bad"}
+TONES: Mapping[ExpectationVerdict | None, Tone] = {"holds": "good", "fails": "doubt", None: "quiet"}
 
 Scores = list[tuple["Report", list["CheckedClaim"]]]
 """Reports with their checked claims."""
@@ -258,34 +268,34 @@ def claim_source_of(source: Source) -> ClaimSource:
     return ClaimSource(source.name, source.rows, source.patterns, plan.lab is not None, plan.title)
 
 
-def document(scores: Scores, chosen: Units) -> Document:
-    """Return a table per report, below the count of claims that hold."""
+def document(scores: Scores, chosen: Units, *, quoted: bool = False) -> Document:
+    """Return a table per report, below the count of claims that hold.
+
+    Args:
+        quoted: Whether each claim is followed below by the words of its report and its note.
+    """
     found = [one for _, judged in scores for one in judged]
     return Document(
         head=list(filter(None, [headline(found), own_numbers(found)])),
         tables=[Table(report.name, report.source, judged, _COLUMNS) for report, judged in scores],
-        foot=[Line(text) for text in notes(found)],
+        foot=[Line(text) for text in notes(found, quoted=quoted)],
         units=chosen,
         data=lambda: _data(scores),
         records=lambda: [_flat(report, one) for report, judged in scores for one in judged],
     )
 
 
-def _printed_tone(one: CheckedClaim) -> Tone:
-    return "" if one.printed.verdict is None else PRINTED_TONES.get(one.printed.verdict, "")
-
-
 _COLUMNS = (
     Column("says", "the report says", lambda one: one.claim.says, left=True, wraps=True, goes=None),
     Column(
         "printed",
-        "its own numbers say",
+        "its own table",
         lambda one: printed(one, Units()),
         write=printed,
         left=True,
         wraps=True,
         goes=None,
-        tone=_printed_tone,
+        tone=lambda one: TONES.get(one.printed.verdict, ""),
     ),
     Column(
         "here",
@@ -295,14 +305,7 @@ _COLUMNS = (
         left=True,
         wraps=True,
         goes=None,
-    ),
-    Column(
-        "verdict",
-        "verdict",
-        lambda one: verdict(one.verdict),
-        left=True,
-        goes=None,
-        tone=lambda one: TONES.get(one.verdict, "quiet"),
+        tone=lambda one: TONES.get(one.here.verdict, ""),
     ),
 )
 
@@ -333,6 +336,7 @@ def _record(one: CheckedClaim) -> dict[str, Any]:
     return {
         "name": claim.name,
         "says": claim.says,
+        "original": claim.original,
         "where": claim.where,
         "kind": claim.kind,
         "quantity": claim.quantity if claim.kind else None,

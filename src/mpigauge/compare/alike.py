@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from mpigauge.result.environment import split_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from mpigauge.compare.pairs import Pair
     from mpigauge.plan.model import Cell
     from mpigauge.result.provenance import LibraryRecord
     from mpigauge.result.reader import Result
+    from mpigauge.result.records import Campaign
 
 
 PLACES = ("--prefix", "--exec-prefix", "--sysconfdir", "--localstatedir", "--mandir", "-ffile-prefix-map")
@@ -97,13 +98,16 @@ def differing_names(first: Mapping[str, str], second: Mapping[str, str]) -> list
 
 def machine_of(result: Result) -> dict[str, str]:
     """Return what identifies a machine, and the clock it was measured by; without unknown facts."""
-    return {name: value for name, value in _named(result) if value}
+    clocks = ",".join(sorted({launch.clock for launch in result.launches}))
+    return machine_asked(result.campaign) | ({"clock": clocks} if clocks else {})
 
 
-def _named(result: Result) -> Iterator[tuple[str, str]]:
-    campaign = result.campaign
+def machine_asked(campaign: Campaign) -> dict[str, str]:
+    """Return what identifies the machine of a campaign before any launch; without unknown facts."""
     environment = campaign.environment
-    yield "host", ",".join(host.name for host in campaign.plan.hosts) or environment.host
-    yield "processor", environment.cpu
-    yield "cores", str(environment.cores or "")
-    yield "clock", ",".join(sorted({launch.clock for launch in result.launches}))
+    facts = {
+        "host": ",".join(host.name for host in campaign.plan.hosts) or environment.host,
+        "processor": environment.cpu,
+        "cores": str(environment.cores or ""),
+    }
+    return {name: value for name, value in facts.items() if value}

@@ -12,6 +12,7 @@ from mpigauge.plan.library_names import kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from mpigauge.compare.history.changes import VersionChange
     from mpigauge.rows.machine.over_sessions import SessionIntervals, SessionMismatch
@@ -74,6 +75,40 @@ def baseline_words(name: str, folder: str, sessions: int, changes: Sequence[Vers
     """Return `new.jsonl against 8 sessions of results (Open MPI 5.0.7 -> 5.0.8)`."""
     what = switches(changes)
     return f"{name} against {count_of(sessions)} of {folder}{f' ({what})' if what else ''}"
+
+
+def earlier_words(
+    name: str, newest: Path | None, begun_s: float, sessions: int, changes: Sequence[VersionChange]
+) -> str:
+    """Return `as before? new.jsonl against results/a.jsonl of 2026-11-08 03:00 and 2 sessions before it`.
+
+    Args:
+        newest: The newest of the earlier results; None without any.
+        begun_s: When it began, seconds of Unix time.
+        sessions: How many earlier results there are.
+        changes: Versions that differ from those of the newest.
+    """
+    if newest is None:
+        return f"as before? {name}: there is no earlier result of its plan, neither in results/ nor kept"
+    more = f" and {count_of(sessions - 1)} before it" if sessions > 1 else ""
+    what = f" ({said})" if (said := switches(changes)) else ""
+    return f"as before? {name} against {newest} of {day_of(begun_s, daily=False)}{more}{what}"
+
+
+def other_words(path: str) -> str:
+    """Return how to name other results than those that were found."""
+    return f"others: mpigauge compare BEFORE {path}, or compare {path} --baseline FOLDER"
+
+
+def how_to_look_back(path: str, newest: Path, sessions: int) -> str:
+    """Return that there are earlier results, which nobody has asked about, and how to ask."""
+    count = units.counted(sessions, "earlier result")
+    return f"as before? {count} of this plan, the newest {newest}: mpigauge compare {path} --before"
+
+
+def kept_words(path: Path, count: int) -> str:
+    """Return where a result was kept, and how many of its plan there are."""
+    return f"kept: {path} ({units.counted(count, 'result')} of this plan)"
 
 
 def switches(changes: Sequence[VersionChange]) -> str:

@@ -24,6 +24,7 @@ from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from mpigauge.compare.comparison import Compared, Comparison
     from mpigauge.compare.pairs import Pair
@@ -62,6 +63,8 @@ def document(
     sides: str,
     *,
     first: Mapping[Compared, Compared] = NO_FIRST,
+    base_files: Sequence[Path] = (),
+    hint: str = "",
     everything: bool = False,
 ) -> Document:
     """Return the verdict and the cells of a comparison as a document.
@@ -70,6 +73,8 @@ def document(
         compared: Factors that are compared.
         sides: The names of both sides.
         first: First look at each number that was measured again; each then has its line.
+        base_files: Files of the sessions that are the base.
+        hint: A line below the sides.
         everything: Whether every cell has a line of its own.
     """
     alike = words.common(cell.pair.base for cell in (*shown.cells, *shown.controls))
@@ -82,7 +87,11 @@ def document(
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
     rest = [*([f"{left} more: --all"] if left else []), *words.how_to_ask(shown)]
     return Document(
-        head=[*lead(shown, verdict), DOT.join([sides, *_compared_factors(alike, compared), *_basis(shown)])],
+        head=[
+            *lead(shown, verdict),
+            DOT.join([sides, *_compared_factors(alike, compared), *_basis(shown)]),
+            *filter(None, [hint]),
+        ],
         tables=[_table(shown, kept, compared, alike, first)] if kept else [],
         foot=[
             Line(text)
@@ -94,7 +103,7 @@ def document(
         ],
         units=chosen,
         schema="compare",
-        data=lambda: _data(shown, verdict, sides, first),
+        data=lambda: _data(shown, verdict, sides, first) | {"base_files": [*map(str, base_files)]},
         records=lambda: [
             {**_record(cell, first), "forced": "; ".join(shown.forced)}
             for cell in (*shown.cells, *shown.controls)

@@ -21,10 +21,12 @@ MAX_NOTES = 6
 
 
 def findings_by_topic(machine: Environment) -> dict[str, list[DoctorFinding]]:
-    """Return findings by topic."""
+    """Return findings by topic; on a system other than Linux, that one alone."""
     from mpigauge.doctor import system as doctor_system
     from mpigauge.mpi import find
 
+    if system := _system():
+        return {"system": system}
     libraries, troubles = find.find_all()
     about_mpi = [*_libraries(libraries, [t.sentence for t in troubles]), *_clashes(libraries), _compiler()]
     return {
@@ -36,6 +38,16 @@ def findings_by_topic(machine: Environment) -> dict[str, list[DoctorFinding]]:
         ],
         "ways to run": [_scheduler(), _lab()],
     }
+
+
+def _system() -> list[DoctorFinding]:
+    from mpigauge.dependencies import check_system, system_name
+
+    try:
+        check_system()
+    except EnvironmentLacksError as error:
+        return [DoctorFinding("lacks", "Linux", f"this is {system_name()}", error.hint)]
+    return []
 
 
 def _libraries(libraries: list[Library], troubles: list[str]) -> list[DoctorFinding]:

@@ -49,6 +49,7 @@ class Column:
         left: Whether its entries are aligned at the left.
         wraps: Whether it may be broken into lines on a narrow terminal.
         goes: When it is hidden on a narrow terminal, the lowest first; None if never.
+        joined: Whether it stays beside the column before it where a table goes on in a block below.
         tone: Tone of a row's entry.
         field: What JSON calls its value in each row, where nothing else there has it.
         about: What it is, for the list of those that can be asked for and for docs/numbers.md.
@@ -62,6 +63,7 @@ class Column:
     left: bool = False
     wraps: bool = False
     goes: int | None = 50
+    joined: bool = False
     tone: Callable[[Any], Tone] = lambda _: ""
     field: str = ""
     about: str = ""
@@ -150,6 +152,7 @@ class Document:
             left out.
         sparse: Whether CSV leaves out columns that are empty on every line.
         pieces: Its records as columns, piece by piece, where they are too many to be kept as records.
+        drawn: Lines of a chart in a width, which text has below its tables; None if there is none.
     """
 
     head: Sequence[str] = ()
@@ -165,6 +168,7 @@ class Document:
     properties: Mapping[str, str] = field(default_factory=dict)
     sparse: bool = False
     pieces: Callable[[], Iterable[Columns]] | None = None
+    drawn: Callable[[int], Sequence[str]] | None = None
 
     def entries(self, table: Table) -> list[list[str]]:
         """Return the rows of a table as people read them."""

@@ -1,6 +1,7 @@
 """Signs that some terminals cannot print, or none should, and their replacements.
 
-Where output can only be ASCII, "12.3 µs ±1.2 %" becomes "12.3 us ~1.2 %", and columns stay aligned.
+Where output can only be ASCII, "12.3 µs ±1.2 %" becomes "12.3 us ~1.2 %", braille dots become asterisks, and
+columns stay aligned.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ PLAIN = {
     INTERVAL: "-",
     NO_INTERVAL: ":",
     **dict.fromkeys(EIGHTHS.strip(), "#"),
+    **dict.fromkeys(map(chr, range(0x2801, 0x2900)), "*"),
 }
 
 _TABLE = str.maketrans(PLAIN)

@@ -258,15 +258,20 @@ def _in_each_state(job: JobKey, rows: Sequence[Row], patterns: Mapping[str, Patt
         yield Answer(job, tuple(_questions(mine, patterns)), subject_of(mine) if len(parts) > 1 else None)
 
 
+def about_messages(answers: Sequence[Answer]) -> bool:
+    """Return whether all that was measured is messages of two ranks: then several modes were varied."""
+    asked = [
+        question for one in answers for question in one.questions if question.name[0] not in QUOTED_ALONE
+    ]
+    return all(question.of_messages for question in asked)
+
+
 def by_mode(answers: Sequence[Answer]) -> list[Answer]:
     """Return answers with a question per mode, if they have messages of two ranks in several modes alone.
 
     The modes are then what such a campaign is about.
     """
-    asked = [
-        question for one in answers for question in one.questions if question.name[0] not in QUOTED_ALONE
-    ]
-    if not all(question.of_messages for question in asked):
+    if not about_messages(answers):
         return [*answers]
     return [
         Answer(
@@ -808,9 +813,15 @@ def _size(row: Row) -> str:
 # ---- What comes next -----------------------------------------------------------------------------
 
 
-def next_steps(paths: Sequence[str], *, newest: bool) -> Iterator[tuple[str, str]]:
-    """Yield what to do with these results, and the command for it; the newest of all needs no name."""
+def next_steps(paths: Sequence[str], *, newest: bool, varied: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield what to do with these results, and the command for it; the newest of all needs no name.
+
+    Args:
+        varied: Whether a campaign varied something, of which the answer tells the first findings alone.
+    """
     of = "" if newest else "".join(f" {shlex.quote(path)}" for path in paths)
+    if varied:
+        yield "all findings", f"mpigauge explain{of}"
     yield "all numbers", f"mpigauge show --all{of}" if len(paths) == 1 else f"mpigauge show --table times{of}"
     yield "figure", f"mpigauge plot{of}"
     if len(paths) == 1:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from mpigauge.dependencies import check_system
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.environments import loaded, names_environment, origin_of
 from mpigauge.mpi.install.prefixes import managed
@@ -41,8 +42,9 @@ def find_default() -> Library:
     """Return the library to use by default; its `passed_over` are others that may have been meant.
 
     Raises:
-        EnvironmentLacksError: There is none, or none that works; or $MPICC does not work.
+        EnvironmentLacksError: There is none, or none that works; $MPICC does not work; or this is not Linux.
     """
+    check_system()
     _check_chosen()
     troubles: list[MpigaugeError] = []
     without_launcher: list[Library] = []
@@ -142,8 +144,9 @@ def find_each(names: Sequence[str]) -> list[Library]:
 
     Raises:
         UsageError: The words name nothing that exists.
-        EnvironmentLacksError: One exists but does not work, or is not there.
+        EnvironmentLacksError: One exists but does not work, or is not there; or this is not Linux.
     """
+    check_system()
     inspected = _Inspected()
     found = [
         _find_exact(name) if is_exact(name) else inspected.find(*_kind_and_version(name)) for name in names

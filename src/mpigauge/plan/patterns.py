@@ -125,6 +125,11 @@ class Mode(Struct, frozen=True):
         """The MPI functions in its description, normalised by `names.normalised`."""
         return tuple(normalised(name) for name in _MPI_FUNCTION.findall(self.about))
 
+    @property
+    def call(self) -> str:
+        """The first MPI function in its description; empty if there is none."""
+        return next(iter(_MPI_FUNCTION.findall(self.about)), "")
+
 
 class Pattern(Struct, frozen=True):
     """A communication pattern, implemented in one file of the kernel.

@@ -23,8 +23,12 @@ ENDINGS = (".jsonl", ".jsonl.gz")
 
 def default_path() -> Path:
     """Return results/<host>-<UTC time>.jsonl; .gz is added when the result is complete."""
-    host = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
-    return FOLDER / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+    return FOLDER / usual_name(platform.node(), datetime.now(UTC))
+
+
+def usual_name(host: str, begun: datetime) -> str:
+    """Return `<host>-<UTC time>.jsonl`; names of one host sort by time."""
+    return f"{re.sub(r'[^A-Za-z0-9.-]', '_', host) or 'host'}-{begun:%Y%m%dT%H%M%SZ}.jsonl"
 
 
 def stem_of(path: Path) -> str:
@@ -94,20 +98,21 @@ def newest_in(folder: Path) -> Path:
     files = results_in(folder)
     if not files:
         raise UsageError(f"{folder}: no result is there", _hint_without_results(folder))
-    return max(files, key=_modified_time)
+    return max(files, key=modified_time)
 
 
 def _hint_without_results(folder: Path) -> str:
     """Return the hint for a folder without results, most often after `mpigauge run -o NAME`."""
     if folder != FOLDER:
         return "name the file itself"
-    elsewhere = max(results_in(Path()), key=_modified_time, default=None)
+    elsewhere = max(results_in(Path()), key=modified_time, default=None)
     return (
         f"name one{f', such as {shlex.quote(str(elsewhere))}' if elsewhere else ''}, or measure: mpigauge run"
     )
 
 
-def _modified_time(path: Path) -> tuple[int, str]:
+def modified_time(path: Path) -> tuple[int, str]:
+    """Return what sorts files by when they were last written, and by name."""
     return path.stat().st_mtime_ns, path.name
 
 

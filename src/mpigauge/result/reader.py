@@ -135,13 +135,30 @@ def load(path: Path, place: Path | None = None) -> Result:
     """
     of_file = _Lines(path, place)
     with closing(of_file.each()) as lines:
-        first = next(lines, b"")
-        if not first.endswith(NEWLINE):
-            raise _without_beginning(path) if of_file.damage else _not_a_result_error(path, first)
+        first = _first_line(of_file, lines, path)
         result = Result(path, _campaign(path, first[:-1]), size_bytes=len(first))
         _take_all(result, lines)
         result.packed_damage = of_file.damage
     return result
+
+
+def load_campaign(path: Path) -> Campaign:
+    """Read the first line of a result file alone: what was asked for.
+
+    Raises:
+        NotAResultError: It is not a result of mpigauge; names the file.
+        UsageError: As `load` raises it.
+    """
+    of_file = _Lines(path, None)
+    with closing(of_file.each()) as lines:
+        return _campaign(path, _first_line(of_file, lines, path)[:-1])
+
+
+def _first_line(of_file: "_Lines", lines: Iterator[bytes], path: Path) -> bytes:
+    first = next(lines, b"")
+    if not first.endswith(NEWLINE):
+        raise _without_beginning(path) if of_file.damage else _not_a_result_error(path, first)
+    return first
 
 
 def result_of(path: Path, records: Sequence[Record]) -> Result:
@@ -278,7 +295,7 @@ def _campaign(path: Path, line: bytes) -> Campaign:
     if head.version > VERSION:
         raise UsageError(
             f"{path}: has format version {head.version}, this mpigauge reads up to {VERSION}",
-            "upgrade mpigauge: pip install --upgrade mpigauge",
+            "read it with a newer mpigauge",
         )
     try:
         record = _with_checked_words(_reader_of(head.version)(line), {})

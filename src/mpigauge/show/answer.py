@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -16,22 +17,37 @@ from mpigauge.find import answer as words
 from mpigauge.find.answer import answers, by_mode, lines_of
 from mpigauge.find.findings import doubts_of
 from mpigauge.find.foot import foot_of
+from mpigauge.find.headline import (
+    FACTORS,
+    headlines,
+    ratio_cell,
+    ratio_of,
+    value_name,
+    varied_of,
+)
 from mpigauge.find.imported import unknown_ranks
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans
+from mpigauge.linkmap.linkmap import is_map
+from mpigauge.plan.factors import FACTORS as EVERY_FACTOR
 from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.rows.machine.over_sessions import linked
 from mpigauge.rows.machine.split import is_split
+from mpigauge.sequences import group_by
 from mpigauge.show.records import answer_records, flat_sessions, result_record
+from mpigauge.show.text_chart import charts_of, drawn
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Tone, Units
     from mpigauge.document.phrases import Factors
     from mpigauge.find.answer import Answer, Quote, QuoteLine
+    from mpigauge.find.headline import VariedFactors
     from mpigauge.query.query import Source
+    from mpigauge.rows.group import Key
     from mpigauge.rows.machine.over_sessions import SessionIntervals
+    from mpigauge.vocabulary import Varied
 
 MAX_DOUBTS = 4
 MAX_JOBS = 6
@@ -40,11 +56,20 @@ MAX_JOBS = 6
 MAX_LINES, COLUMNS = 24, 80
 """Size of a screen, in lines and columns."""
 
+MAX_VARIED_LINES = 40
+"""Most lines where something was varied."""
+
 BLANK_LINES = 2
 """Blank lines above and below the numbers."""
 
+RATIO = "ratio"
+
 MAX_QUOTES = 11
 MIN_QUOTES = 6
+
+
+MAX_COMPARED = 4
+"""Most jobs side by side where a factor was varied at several values of others: the first values first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,20 +80,46 @@ class AnswerColumn:
     answer: Answer
 
 
-def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) -> Document:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Compared:
+    """Columns of numbers in the order in which they are compared.
+
+    Attributes:
+        varied: What their campaign varied; None for several results, maps and campaigns that go on.
+        count: How many jobs there are, shown or not.
+    """
+
+    columns: Sequence[AnswerColumn]
+    varied: VariedFactors | None = None
+    count: int = 0
+
+    @property
+    def factor(self) -> Varied | None:
+        """The factor that the answer is about, if any."""
+        return self.varied.first if self.varied is not None else None
+
+
+def document(
+    sources: Sequence[Source], chosen: Units, *, newest: bool = False, chart: bool = False
+) -> Document:
     """Return the answer of one result, or of several side by side.
 
     Args:
         newest: Whether the suggested commands find the result without its name.
+        chart: Whether text has time and bandwidth as a chart, where a curve has enough sizes.
     """
-    columns = [
+    every = [
         AnswerColumn(source, answer) for source in sources for answer in answers(source.rows, source.patterns)
     ]
-    doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, len(columns))]
-    head = [*filter(None, _head(sources, columns))]
-    foot = [*doubts, *_blank(doubts), *_next(sources, newest=newest)]
-    room = _numbers_that_fit(head, foot, columns)
-    tables = _tables(columns[:MAX_JOBS], chosen, room)
+    columns = _compared(sources, every)
+    found = headlines(columns.varied, [one.answer for one in every], chosen) if columns.varied else []
+    doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, len(every))]
+    head = [*(one.text for one in found), *filter(None, _head(sources, every))]
+    after = [*doubts, *_blank(doubts), *_next(sources, newest=newest, varied=columns.varied)]
+    room = _numbers_that_fit(head, after, columns)
+    tables = _tables(columns, chosen, room)
+    foot = [*_ratio_line(columns, tables), *after]
+    charts = charts_of(sources, columns.varied, chosen) if chart else []
     return Document(
         head=[*head, *_left_out(sources, columns, room)],
         tables=tables,
@@ -82,18 +133,41 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
         cases=lambda: [Cases(table, [*map(heading_of, table.rows)]) for table in tables],
         schema="show" if len(sources) == 1 else "answers",
         contexts=[context_record(source.result, source.stat) for source in sources],
+        drawn=partial(drawn, charts) if charts else None,
     )
 
 
 def progress(source: Source, chosen: Units) -> Document:
     """Return the answer of a running campaign: its numbers so far, without doubts."""
-    columns = [AnswerColumn(source, answer) for answer in answers(source.rows, source.patterns)]
-    head = list(_head([source], columns))
+    every = [AnswerColumn(source, answer) for answer in answers(source.rows, source.patterns)]
+    columns, head = _Compared(every[:MAX_JOBS]), list(_head([source], every))
     return Document(
         head=head,
-        tables=_tables(columns[:MAX_JOBS], chosen, _numbers_that_fit(head, [], columns)),
+        tables=_tables(columns, chosen, _numbers_that_fit(head, [], columns)),
         units=chosen,
     )
+
+
+def _compared(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> _Compared:
+    """Return columns with those that are compared beside each other, as many as there is room for."""
+    if len(sources) > 1 or is_map(sources[0].result):
+        return _Compared(columns[:MAX_JOBS], count=len(columns))
+    (source,) = sources
+    varied = varied_of(source.result, source.rows, [column.answer for column in columns])
+    if varied.first is None:
+        return _Compared(columns[:MAX_JOBS], varied, len(columns))
+    factors = FACTORS[varied.first]
+    groups = [*group_by(columns, lambda column: _without(column, factors)).values()]
+    ordered = [column for group in groups for column in group]
+    most = MAX_COMPARED if 1 < len(groups) < len(columns) else MAX_JOBS
+    return _Compared(ordered[:most], varied, len(columns))
+
+
+def _without(column: AnswerColumn, factors: Collection[str]) -> Key:
+    """Return the job of a column without some factors, and the state of the machine that it is of."""
+    job, of = column.answer.job, column.answer.of
+    named = (factor.name for factor in EVERY_FACTOR if factor.job and factor.name not in factors)
+    return (*(getattr(job, name) for name in named), of.state if of is not None else None)
 
 
 def _head(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> Iterator[str]:
@@ -136,19 +210,25 @@ def _jobs(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> list[An
     return [*jobs.values()]
 
 
-def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], columns: Sequence[AnswerColumn]) -> int:
-    """Return how many numbers fit on a screen; lines above may wrap, one is kept for what is left out."""
+def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], compared: _Compared) -> int:
+    """Return how many numbers fit on a screen; lines above may wrap, one is kept for what is left out.
+
+    What was varied has more room: two columns with their ratios fit beside each other, more go on below.
+    """
     above = sum(math.ceil(len(line) / COLUMNS) for line in head)
-    heading = len(columns) > 1
-    return max(MIN_QUOTES, min(MAX_QUOTES, MAX_LINES - above - heading - len(foot) - BLANK_LINES - 1))
+    columns = len(compared.columns)
+    most, blocks = (MAX_VARIED_LINES, math.ceil(columns / 2)) if compared.factor else (MAX_LINES, 1)
+    heading = columns > 1
+    room = (most - above - len(foot) - BLANK_LINES - 1) // blocks - heading
+    return max(MIN_QUOTES, min(MAX_QUOTES, room))
 
 
-def _left_out(sources: Sequence[Source], columns: Sequence[AnswerColumn], room: int) -> list[str]:
+def _left_out(sources: Sequence[Source], compared: _Compared, room: int) -> list[str]:
     """Return how many numbers are left out for lack of room, and which command shows them."""
-    lines = _lines(columns[:MAX_JOBS], room)
+    lines = _lines(compared.columns, room)
     is_single = len(sources) == 1
     counts = (
-        ("job" if is_single else "column", len(columns) - MAX_JOBS),
+        ("job" if is_single else "column", compared.count - len(compared.columns)),
         ("number", len(lines) - len(_fitting(lines, room))),
     )
     more = " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)
@@ -163,15 +243,19 @@ def heading_of(line: QuoteLine) -> str:
     return words.heading(line) if len(line.quotes) == 1 else words.common_heading(line)
 
 
-def _tables(columns: Sequence[AnswerColumn], chosen: Units, room: int) -> list[Table]:
+def _tables(compared: _Compared, chosen: Units, room: int) -> list[Table]:
+    columns = compared.columns
     lines = _lines(columns, room)
     if not lines:
         return []
-    first = Column("quantity", "", heading_of, left=True, goes=None)
+    # Modes side by side have their sizes in the heads of their rows: nothing is left to say beside them.
+    are_modes = compared.factor == "mode" and any(line.modes for line in lines)
+    head = words.common_heading if are_modes else heading_of
+    first = Column("quantity", "", head, left=True, goes=None)
     numbers = (
-        _columns_of_one_job(chosen)
+        _columns_of_one_job(chosen, compared.varied, lines)[: -1 if are_modes else None]
         if len(columns) == 1
-        else [*_columns_of_jobs(columns), *_sessions_columns(columns, lines)]
+        else [*_columns_of_jobs(compared, lines), *_sessions_columns(columns, lines)]
     )
     return [Table("", "", _fitting(lines, room), [first, *numbers])]
 
@@ -191,8 +275,10 @@ def _fitting(lines: list[QuoteLine], room: int) -> list[QuoteLine]:
     return [line for line in lines if id(line) not in gone]
 
 
-def _columns_of_one_job(chosen: Units) -> list[Column]:
-    """Return the columns for one job: the number, its interval, and its ratios."""
+def _columns_of_one_job(
+    chosen: Units, varied: VariedFactors | None, lines: Sequence[QuoteLine]
+) -> list[Column]:
+    """Return the columns for one job: the number, its interval, its ratio, and how it was measured."""
     return [
         Column(
             "value",
@@ -212,6 +298,7 @@ def _columns_of_one_job(chosen: Units) -> list[Column]:
             goes=2,
             tone=lambda line: _tone(line.first),
         ),
+        *_ratio_column(0, varied, lines),
         Column(
             "detail",
             "",
@@ -224,9 +311,46 @@ def _columns_of_one_job(chosen: Units) -> list[Column]:
     ]
 
 
-def _columns_of_jobs(columns: Sequence[AnswerColumn]) -> list[Column]:
-    """Return a column per job, headed by what distinguishes it from the others."""
-    return [_column(number, name) for number, name in enumerate(_names(columns))]
+def _columns_of_jobs(compared: _Compared, lines: Sequence[QuoteLine]) -> Iterator[Column]:
+    """Yield a column per job, headed by what distinguishes it from the others, and its ratio."""
+    for number, name in enumerate(_names(compared.columns)):
+        yield _column(number, name)
+        yield from _ratio_column(number, compared.varied, lines)
+
+
+def _ratio_column(number: int, varied: VariedFactors | None, lines: Sequence[QuoteLine]) -> Iterator[Column]:
+    """Yield the ratios of a column to the first value of what was varied; nothing if there are none."""
+    if varied is None:
+        return
+    known = varied
+
+    def value(line: QuoteLine) -> float | None:
+        found = ratio_of(known, line.quotes[number])
+        return None if found is None else found.estimate
+
+    def write(line: QuoteLine, _: Units) -> str:
+        found = ratio_of(known, line.quotes[number])
+        return "" if found is None else ratio_cell(found)
+
+    if any(value(line) is not None for line in lines):
+        heading = RATIO if len(lines[0].quotes) > 1 else ""
+        yield Column(f"ratio_{number}", heading, value, "1", write, goes=None, joined=True)
+
+
+def _ratio_line(compared: _Compared, tables: Sequence[Table]) -> Iterator[Line]:
+    """Yield what the ratios are to, and what they are formed of."""
+    varied, factor = compared.varied, compared.factor
+    if varied is None or factor is None:
+        return
+    shown = [quote for table in tables for line in table.rows for quote in line.quotes]
+    bases = dict.fromkeys(
+        value_name(factor, found.base.cell)
+        for quote in shown
+        if ratio_of(varied, quote) and quote and (found := varied.ratio(quote.row))
+    )
+    if bases:
+        name = next(iter(bases)) if len(bases) == 1 else "the first"
+        yield Line(f"{RATIO}: to {name} at the same size, of launches in pairs", "quiet")
 
 
 def _column(number: int, name: str) -> Column:
@@ -325,8 +449,10 @@ def _blank(lines: Sequence[Line]) -> list[Line]:
     return [Line("")] if lines else []
 
 
-def _next(sources: Sequence[Source], *, newest: bool) -> list[Line]:
-    steps = list(words.next_steps([str(source.result.path) for source in sources], newest=newest))
+def _next(sources: Sequence[Source], *, newest: bool, varied: VariedFactors | None) -> list[Line]:
+    paths = [str(source.result.path) for source in sources]
+    is_varied = varied is not None and varied.first is not None
+    steps = list(words.next_steps(paths, newest=newest, varied=is_varied))
     widest = max(len(what) for what, _ in steps) + 1
     return [Line(f"{what + ':':{widest}}  {command}", "quiet") for what, command in steps]
 

@@ -30,6 +30,7 @@ from mpigauge.units import parse_fraction, parse_margin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from mpigauge.compare.comparison import Compared, Comparison
     from mpigauge.compare.pairs import Pair
@@ -48,12 +49,20 @@ class ComparedSources:
         factors: Factors in which the two of each pair differ.
         sides: Both sides in words.
         first: First comparison of numbers that were measured again.
+        base_files: Files of the sessions that are the base, the newest first.
+        hint: A line on earlier results; empty for none.
     """
 
     shown: Comparison
     factors: frozenset[str]
     sides: str
     first: Mapping[Compared, Compared] = field(default_factory=dict)
+    base_files: tuple[Path, ...] = ()
+    hint: str = ""
+
+
+class OneOfEverythingError(UsageError):
+    """A result has nothing that could be compared: nothing in it was measured in turn."""
 
 
 def compare_sources(query: Query, *, verdict_asked: bool = False) -> ComparedSources:
@@ -220,11 +229,11 @@ def _pairs(sources: Sequence[Source], by: str | None) -> _PairsFound:
         raise UsageError(
             f"{source.result.path}: nothing can be compared: nothing was measured", "mpigauge show says why"
         )
-    raise UsageError(
-        f"{source.result.path}: nothing can be compared: "
-        + (f"nothing differs in {by}" if by else "it has one of everything"),
-        "measure two in turn: mpigauge run --mpi A --mpi B; or name two results",
-    )
+    in_turn = "measure two in turn: mpigauge run --mpi A --mpi B; or name two results"
+    nothing = f"{source.result.path}: nothing can be compared"
+    if by:
+        raise UsageError(f"{nothing}: nothing differs in {by}", in_turn)
+    raise OneOfEverythingError(f"{nothing}: it has one of everything", in_turn)
 
 
 def _without_controls(unmatched: Iterable[Unmatched], compared: frozenset[str]) -> tuple[Unmatched, ...]:

@@ -10,6 +10,7 @@ from mpigauge.document.records import cell_record, finite_or_none
 from mpigauge.document.status_words import reason
 from mpigauge.find.answer import answers
 from mpigauge.find.findings import findings_of, told
+from mpigauge.find.headline import headline_record, headlines_of
 from mpigauge.find.transport import doubt_of
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.linkmap.linkmap import is_map, map_or_none
@@ -188,6 +189,7 @@ def result_record(
         "stopped": result.ends[-1].reason if result.ends else None,
         "notes": list(notes),
         "findings": [finding_record(one) for one in told(findings_of(result, rows))],
+        "headline": [headline_record(one) for one in headlines_of(result, rows)],
         "answer": answer_records(result, rows),
         "map": _map(result, rows),
     }

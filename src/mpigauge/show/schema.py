@@ -27,6 +27,8 @@ from mpigauge.vocabulary import (
     QuotedAs,
     StateName,
     Status,
+    Varied,
+    Verdict,
 )
 
 if TYPE_CHECKING:
@@ -106,6 +108,26 @@ Finding = _struct(
         **dict.fromkeys(("text", "consequence", "remedy"), str),
     },
 )
+VariedRatio = _struct(
+    "VariedRatio",
+    {
+        "base": Cell,
+        "other": Cell,
+        "state": StateName | None,
+        **dict.fromkeys(("estimate", "low", "high"), Number),
+        "paired": bool,
+        "verdict": Verdict,
+    },
+)
+Headline = _struct(
+    "Headline",
+    {
+        "factor": Varied | None,
+        "text": str,
+        "ratios": list[VariedRatio],  # type: ignore[valid-type]
+        "limit_bytes": int | None,
+    },
+)
 _CELL = {field.name: field.type for field in msgspec.structs.fields(Cell)}
 Quote = _struct(
     "Quote",
@@ -154,6 +176,7 @@ Show = _struct(
         "stopped": EndReason | None,
         "notes": list[str],
         "findings": list[Finding],  # type: ignore[valid-type]
+        "headline": list[Headline],  # type: ignore[valid-type]
         "answer": list[Quote],  # type: ignore[valid-type]
         "map": dict[str, Any] | None,
     },

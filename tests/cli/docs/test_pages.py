@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PAGES = pages.pages()
 NAMES = [page.path.stem for page in PAGES]
 STORED_MOST_BYTES = 16_000_000
+MAX_LINES = 300
 
 
 def option(command: pages.Command, name: str, default: str) -> str:
@@ -79,12 +80,25 @@ def test_hosts_of_a_lab_are_explained_before_a_line_names_them(page: pages.Page)
 
 
 @pytest.mark.parametrize("page", pages.reports(), ids=lambda page: str(page.path.stem))
-def test_the_answer_and_the_claims_come_first(page: pages.Page) -> None:
-    headings = re.findall(r"^## (.+)$", page.text, re.MULTILINE)
-    assert headings[:4] == ["The report", "The answer", "Where this was measured", "Repeat it"]
-    answer = page.text.split("\n## ")[2]
-    assert "mpigauge explain" in answer
-    assert "-claims.toml" in answer
+def test_a_report_has_its_question_its_table_what_would_settle_it_and_what_to_write(page: pages.Page) -> None:
+    sections = re.split(r"^## (.+)$", page.text, flags=re.MULTILINE)
+    headings, texts = sections[1::2], sections[2::2]
+    assert headings[:4] == [
+        "Your question",
+        "Your table beside ours",
+        "What would settle it",
+        "What we would write now",
+    ]
+    assert re.search(r"^\$ mpigauge show printed", texts[1], re.MULTILINE)
+    first = pages.Page(page.path, texts[2]).commands[0]
+    assert first.verb == "run"
+    assert "--hosts" in first.words
+    assert re.search(r"^\$ mpigauge explain .*-claims\.toml --all", texts[3], re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", pages.reports(), ids=lambda page: str(page.path.stem))
+def test_a_report_is_not_long(page: pages.Page) -> None:
+    assert len(page.text.splitlines()) <= MAX_LINES
 
 
 def test_every_report_is_in_the_index_with_its_plans() -> None:

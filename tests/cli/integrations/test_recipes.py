@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.version import Version
 
 from mpigauge import __version__
 from tests.cli.integrations.conftest import INTEGRATIONS
@@ -20,6 +21,7 @@ from tests.places import ROOT
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
 BUILT_WITH = dict(one.split(">=") for one in PYPROJECT["build-system"]["requires"])
+SPACK = "spack/spack_repo/mpigauge"
 EASYCONFIG = f"mpigauge-{__version__}-foss-2025b.eb"
 BUNDLED = {"click", "jinja2", "rich", "numpy", "scipy"}
 """What EasyBuild has in modules of another name."""
@@ -72,22 +74,49 @@ def easyconfig() -> dict[str, Any]:
     return found
 
 
-def test_spack_needs_what_the_project_needs() -> None:
-    source = text("spack/package.py")
-    specs = [ast.literal_eval(call.args[0]) for call in calls(source, "depends_on")]
-    expected = {f"{name if name == 'python' else 'py-' + name}@{least}:" for name, least in needed().items()}
-    assert expected <= set(specs)
-    assert {spec for spec in specs if "@" not in spec} == {"mpi", "c"}
+def spack(name: str) -> str:
+    """The recipe of a package in the repository for Spack."""
+    return text(f"{SPACK}/packages/{name.replace('-', '_')}/package.py")
+
+
+def spack_needs(source: str) -> set[str]:
+    """What a recipe for Spack depends on."""
+    return {ast.literal_eval(call.args[0]) for call in calls(source, "depends_on")}
+
+
+def spack_version(source: str) -> str:
+    """The one version that a recipe for Spack has."""
     (version,) = calls(source, "version")
-    assert ast.literal_eval(version.args[0]) == __version__
+    return str(ast.literal_eval(version.args[0]))
+
+
+def test_spack_needs_what_the_project_needs() -> None:
+    source = spack("py-mpigauge")
+    expected = {f"{name if name == 'python' else 'py-' + name}@{least}:" for name, least in needed().items()}
+    built_with = {f"py-{name}@{least}:" for name, least in BUILT_WITH.items()}
+    assert spack_needs(source) == {*expected, *built_with, "mpi", "c"}
+    assert spack_version(source) == __version__
     assert f"/mpigauge-{__version__}.tar.gz" in source
+
+
+def test_spack_finds_each_recipe_where_its_name_says() -> None:
+    """As since its version 1.0: below spack_repo, in folders that are names of Python."""
+    repository = yaml.safe_load(text(f"{SPACK}/repo.yaml"))["repo"]
+    assert repository["namespace"] == SPACK.rpartition("/")[2]
+    assert repository["api"].startswith("v2.")
+    recipes = {path.parent.name: path for path in (INTEGRATIONS / SPACK).glob("packages/*/package.py")}
+    assert recipes.keys() == {"py_mpigauge", "py_msgspec"}
+    for name, path in recipes.items():
+        (package,) = (one for one in ast.parse(path.read_text("utf-8")).body if isinstance(one, ast.ClassDef))
+        assert package.name == "".join(map(str.capitalize, name.split("_")))
+    assert Version(spack_version(spack("py-msgspec"))) >= Version(needed()["msgspec"])
 
 
 def test_conda_needs_what_the_project_needs() -> None:
     recipe = yaml.safe_load(text("conda/recipe.yaml"))
     assert (recipe["schema_version"], recipe["context"]["version"]) == (1, __version__)
     expected = {f"{CONDA_NAMES.get(name, name)} >={least}" for name, least in needed().items()}
-    assert set(recipe["requirements"]["run"]) == {*expected, "c-compiler"}
+    assert set(recipe["requirements"]["run"]) == {*expected, "__linux", "c-compiler"}
     assert recipe["build"]["noarch"] == "python"
     assert recipe["build"]["python"]["entry_points"] == [f"mpigauge = {PROJECT['scripts']['mpigauge']}"]
     assert (INTEGRATIONS / "conda" / recipe["source"]["path"]).resolve() == ROOT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import time
@@ -9,6 +10,7 @@ from statistics import median
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from tests.reported import EVIL, LAUNCHES, SIZES
 from tests.truth import check, truth
@@ -188,12 +190,44 @@ def test_a_narrow_page_does_not_scroll_sideways_and_its_charts_can_be_read(show:
     boxes = [one.bounding_box() for one in figure.locator("svg.still text").locator("visible=true").all()]
     assert all(box["x"] >= 0 for box in boxes)
     assert all(box["x"] + box["width"] <= 360 for box in boxes)
+    assert "eager limit" in figure.locator(".notes").inner_text()
+    assert min(box["height"] for box in boxes) >= 8
     ticks = figure.locator('svg.still text[font-size="8"]').locator("visible=true").all()
     assert min(one.bounding_box()["height"] for one in ticks) >= 9
     focus(figure)
     box = found.page.locator(".tip").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 360
+
+
+def test_a_table_that_scrolls_sideways_has_a_shadow_where_it_goes_on(show: Any) -> None:
+    found = show("rich", viewport={"width": 360, "height": 800}, color_scheme="light")
+    table = found.page.locator("#models .wide").first
+    assert table.evaluate("(one) => one.scrollWidth > one.clientWidth")
+    assert edge_of(table) < WHITE
+    table.evaluate("(one) => { one.scrollLeft = one.scrollWidth; }")
+    assert edge_of(table) == WHITE
+
+
+WHITE = 255
+
+
+def edge_of(table: Any) -> int:
+    """How light the middle of its right edge is."""
+    with Image.open(io.BytesIO(table.screenshot())) as image:
+        grey = image.convert("L")
+        return max(int(grey.getpixel((grey.width - 2, y))) for y in range(grey.height // 3, grey.height // 2))  # type: ignore[arg-type]
+
+
+def test_the_first_picture_is_seen_without_scrolling_and_no_half_of_a_row_is_empty(show: Any) -> None:
+    for name in ("rich", "states"):
+        found = show(name, viewport={"width": 1280, "height": 900})
+        assert found.page.locator("figure").first.bounding_box()["y"] < 900
+        for charts in found.page.locator(".charts").all():
+            last, row = charts.locator("> *").last.bounding_box(), charts.bounding_box()
+            assert last["x"] + last["width"] == pytest.approx(row["x"] + row["width"], abs=2)
+        tops = [one.bounding_box()["y"] for one in found.page.locator("section.half").all()]
+        assert tops[::2] == tops[1::2]
 
 
 def test_dark_charts_have_colours_of_the_page(show: Any) -> None:
@@ -217,6 +251,15 @@ def test_paper_has_the_pictures_and_no_controls(show: Any) -> None:
     assert min(widths) > 0.4 * 720
     assert found.page.locator("#latency-0 svg.still").is_visible()
     assert found.page.locator("form.switches").is_hidden()
+
+
+def test_paper_has_provenance_and_leaves_out_what_is_folded(show: Any) -> None:
+    found = show("rich")
+    assert not found.page.locator("#provenance table").first.is_visible()
+    found.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    found.page.emulate_media(media="print")
+    assert found.page.locator("#provenance table").first.is_visible()
+    assert not found.page.locator("#conclusions details .sentences").is_visible()
 
 
 def test_paper_has_a_curve_that_was_hidden(show: Any) -> None:

@@ -12,6 +12,7 @@ import pytest
 from mpigauge.find.answer import QUOTED_BYTES, answers
 from mpigauge.find.findings import doubts_of
 from mpigauge.rows.rows import rows
+from mpigauge.show.text_chart import LINES
 from tests.made import (
     PATTERNS,
     RECORDS,
@@ -193,6 +194,24 @@ def test_every_table_takes_sizes_and_series(table: str, everything: Path, cli: C
     assert "4 KiB" in done.out
     assert "1 MiB" not in done.out
     assert "exchange" not in done.out
+
+
+def test_a_chart_is_there_where_it_is_asked_for_and_nowhere_else(everything: Path, cli: Cli) -> None:
+    plain, chart = cli("show", everything), cli("show", "--chart", everything)
+    added = [line for line in chart.out.splitlines() if line not in plain.out.splitlines()]
+    assert len(added) == LINES
+    assert added[0].split("  ")[0] == "latency over message size"
+    assert cli("show", "--no-chart", everything).out == plain.out
+    for words in (["--table", "times"], ["--format", "json"], ["--all"]):
+        refused = cli("show", "--chart", everything, *words)
+        assert refused.status == 2
+        assert "--chart is of the answer as text" in refused.err
+
+
+def test_without_a_curve_a_chart_that_is_asked_for_is_missed_in_words(machine: Path, cli: Cli) -> None:
+    done = cli("show", "--chart", written("single.jsonl", *records_of([collective("barrier")])))
+    assert done.status == 0
+    assert "no chart: " in done.err
 
 
 # ---- Doubts --------------------------------------------------------------------------------------

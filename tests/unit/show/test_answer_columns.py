@@ -198,8 +198,56 @@ def test_what_was_varied_is_in_the_answer_each_mode_with_its_latency_and_its_ban
     ):
         assert line_in(text, beginning).count("\N{PLUS-MINUS SIGN}") == 2, "a number in each place"
     alone = cli("show", written("alone.jsonl", *records_of(EXCHANGE, peak_at(0)))).out
-    assert line_in(alone, "both directions, blocking ").endswith("exchange blocking at 64 B")
+    assert line_in(alone, "both directions, blocking, 64 B ")
     assert line_in(alone, "exchange nonblocking, 8 B ")
+
+
+def slower(of: Cell, launch: int) -> list[int]:
+    """Messages over TCP take twice as long, of MPICH half as long again, up to 1 ns for a launch."""
+    factor = (2 if of.transport == "tcp" else 1) * (1.5 if of.mpi == "mpich" else 1)
+    return [round((20_000 + 2 * of.bytes) * factor) + launch] * 4
+
+
+def test_each_number_has_its_ratio_to_that_of_the_first_value_beside_it(machine: Path, cli: Cli) -> None:
+    places = [replace(one, transport=way) for way in ("shm", "tcp") for one in curve(LARGE)]
+    text = cli("show", written("places.jsonl", *records_of(places, slower))).out
+    assert line_in(text, "latency, 8 B ").endswith("  2.00\N{MULTIPLICATION SIGN}")
+    assert line_in(text, "bandwidth, 1 MiB ").endswith("  0.500\N{MULTIPLICATION SIGN}"), "a ratio of rates"
+    assert "ratio: to shm at the same size, of launches in pairs" in text.splitlines()
+    assert "all findings:    mpigauge explain places.jsonl" in text.splitlines()
+
+
+def test_what_is_compared_stands_side_by_side_and_of_many_jobs_the_first_are_shown(
+    machine: Path, cli: Cli
+) -> None:
+    mpich = {"mpi": "mpich", "mpi_version": "5.0.2"}
+    jobs = [
+        replace(one, placement=hosts, **library)
+        for library in ({}, mpich)
+        for hosts in ("h1,h2", "h1,h3", "h1,h4")
+        for one in curve(LARGE)
+    ]
+    lines = cli("show", written("jobs.jsonl", *records_of(jobs, slower))).out.splitlines()
+    heading = next(line for line in lines if line.strip().startswith("Open MPI") and "MPICH" in line)
+    libraries = ("Open MPI 5.0.11", "MPICH 5.0.2")
+    names = [f"{library}, {hosts}" for hosts in ("h1,h2", "h1,h3") for library in libraries]
+    places = [heading.index(name) for name in names]
+    assert places == sorted(places)
+    assert heading.count("ratio") == len(libraries)
+    assert "h1,h4" not in heading
+    assert any(line.startswith("2 more jobs") for line in lines)
+
+
+def test_of_a_single_job_every_mode_has_its_ratio_and_its_size(machine: Path, cli: Cli) -> None:
+    def samples_ns(of: Cell, launch: int) -> list[int]:
+        return [round((20_000 + 2 * of.bytes) * (3 if of.mode == "synchronous" else 1)) + launch] * 4
+
+    cells = [*curve(LARGE), *curve(LARGE, mode="synchronous")]
+    text = cli("show", written("modes.jsonl", *records_of(cells, samples_ns))).out
+    assert text.startswith("MPI_Ssend takes 3.00 times as long as MPI_Send at 8 B")
+    assert line_in(text, "latency, synchronous, 8 B ").endswith("  3.00\N{MULTIPLICATION SIGN}")
+    assert not line_in(text, "latency, standard, 8 B ").endswith("\N{MULTIPLICATION SIGN}")
+    assert "0.333" in line_in(text, "bandwidth, synchronous, 1 MiB ")
 
 
 def test_beside_collectives_and_where_there_is_no_room_a_question_has_one_line(

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from mpigauge.errors import UsageError
@@ -15,6 +17,7 @@ from mpigauge.query.query import Paper, Query, source_of
 from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS, figure
 from mpigauge.show.figures.fit import tick_labels
+from mpigauge.show.figures.style import DPI, style
 from tests.made import campaign, cell, launches_of
 from tests.made import written as written_to
 from tests.unit.show.drawing import LAUNCHES, query, visits_of
@@ -22,7 +25,6 @@ from tests.unit.show.drawing import LAUNCHES, query, visits_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
     from mpigauge.query.query import Source
@@ -170,3 +172,43 @@ def test_a_number_stays_with_its_unit() -> None:
 
     assert in_lines("pingpong, 2 ranks, 64 KiB", 12).splitlines() == ["pingpong,", "2 ranks,", "64 KiB"]
     assert in_lines("same-host", 4) == "same-host"
+
+
+@pytest.mark.thorough
+def test_an_overview_of_too_many_series_advises_only_what_can_be_drawn() -> None:
+    """Of 16 series, `--kind time` would be refused, too."""
+    with pytest.raises(UsageError, match="16 series are more than the 8 of a panel") as refused:
+        figure(Query(KINDS["overview"], [source("wan-collectives", None)]))
+    assert "--series" in str(refused.value.hint)
+    assert "--kind time" not in str(refused.value.hint)
+
+
+@pytest.mark.thorough
+def test_a_comparison_in_a_column_is_not_cut_in_the_saved_file_either() -> None:
+    """A file has another resolution than the figure in which the width of words was measured."""
+    by = Query(KINDS["compare"], [source("wan", None)], paper=Paper(width_in=84 * MM), by="mpi")
+    with style():
+        whole = figure(by)
+        whole.set_dpi(DPI)
+        whole.draw_without_rendering()
+        assert [*cut(whole)] == []
+
+
+def test_words_are_as_wide_in_the_saved_file_as_where_they_are_measured() -> None:
+    with style():
+        whole = Figure()
+        FigureCanvasAgg(whole)
+        text = whole.text(0, 0, "MPICH 5.0.2 against Open MPI 5.0.11")
+        widths = []
+        for dpi in (100, DPI):
+            whole.set_dpi(dpi)
+            widths.append(box(whole, text).width / dpi)
+    assert widths[0] == pytest.approx(widths[1], rel=0.01)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width_in", [84 * MM, 170 * MM])
+def test_a_map_is_as_wide_as_was_asked_for(width_in: float) -> None:
+    whole = figure(Query(KINDS["map"], [source("map", None)], paper=Paper(width_in=width_in)))
+    assert whole.get_figwidth() == pytest.approx(width_in)
+    assert faults(whole) == []

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.errors import UsageError
 from mpigauge.query.series import against_size
 from mpigauge.show.figures import figure
 from mpigauge.show.figures.scales import SizeAxis
@@ -173,16 +172,15 @@ def test_imported_times_have_no_samples(machine: Path, cli: Cli, kind: str) -> N
 def test_of_too_many_sizes_a_distribution_shows_every_second_and_says_so(machine: Path) -> None:
     cells = [cell(size=64 * number, transport="shm") for number in range(1, 40)]
     path = written("many.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells))
-    whole = figure(query("distribution", path))
-    medians = [one for one in whole.axes[0].get_lines() if str(one.get_gid()).startswith("median-")]
-    assert len(medians) == 20
-    assert "20 of 39 sizes" in " ".join(whole.get_supxlabel().split())
-    with pytest.raises(UsageError, match="39 sizes are more than the 30 that fit"):
-        figure(query("distribution", path, sizes="0:1MiB"))
+    for chosen in ({}, {"sizes": "0:1MiB"}):
+        whole = figure(query("distribution", path, **chosen))
+        medians = [one for one in whole.axes[0].get_lines() if str(one.get_gid()).startswith("median-")]
+        assert len(medians) == 20
+        assert "20 of 39 sizes" in " ".join(whole.get_supxlabel().split())
 
 
 def test_one_late_sample_does_not_press_all_others_together(machine: Path) -> None:
-    """The axis has 99 % of all samples; a cell of which more are beyond it has a mark."""
+    """The axis has 97 % of all samples; a cell of which more are beyond it has a mark."""
     cells = [cell(size=2**power, transport="shm") for power in range(12)]
 
     def took_ns(of: Cell, number: int) -> list[int]:
@@ -196,3 +194,18 @@ def test_one_late_sample_does_not_press_all_others_together(machine: Path) -> No
     assert axes.get_ylim()[1] < 1.5
     (marks,) = [one for one in axes.get_lines() if str(one.get_gid()).startswith("beyond-")]
     assert np.asarray(marks.get_xdata()).tolist() == [3]
+
+
+def test_a_tail_of_one_and_a_half_percent_is_marked_and_does_not_flatten_the_shapes(machine: Path) -> None:
+    cells = [cell(size=2**power, transport="shm") for power in range(3)]
+
+    def took_ns(of: Cell, number: int) -> list[int]:
+        return [10_000 + step for step in range(985)] + [40_000] * 15
+
+    path = written(
+        "tail.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *measured(cells, LAUNCHES, took_ns)
+    )
+    (axes,) = figure(query("distribution", path)).axes
+    assert axes.get_ylim()[1] < 1.2
+    (marks,) = [one for one in axes.get_lines() if str(one.get_gid()).startswith("beyond-")]
+    assert len(np.asarray(marks.get_xdata())) == 3

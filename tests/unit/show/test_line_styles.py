@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 from mpigauge.query.series import Point, against_size
 from mpigauge.result.records import Imported
 from mpigauge.show.figures import figure, lines
+from mpigauge.show.figures.end_labels import LABEL, SAMPLE
 from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.figures.samples import STATE_MARKERS
 from mpigauge.show.figures.style import COLOURS
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from mpigauge.plan.model import Cell
     from mpigauge.query.query import Query
@@ -96,13 +98,23 @@ def test_figures_of_other_kinds_have_the_same_colours(machine: Path) -> None:
     assert ratio == {"synchronous": found["time"]["synchronous"]}
 
 
+def named_lines(whole: Figure) -> dict[str, Line2D]:
+    """The sample of a line beside each label: in a legend, or at the end of its curve."""
+    found: dict[str, Line2D] = {}
+    for legend in (*whole.legends, *filter(None, (axes.get_legend() for axes in whole.axes))):
+        found |= zip((text.get_text() for text in legend.get_texts()), legend.get_lines(), strict=True)
+    for axes in whole.axes:
+        samples = {str(line.get_gid()): line for line in axes.get_lines()}
+        for text in axes.texts:
+            gid = str(text.get_gid())
+            if gid.startswith(LABEL):
+                found[text.get_text()] = samples[gid.replace(LABEL, SAMPLE)]
+    return found
+
+
 def colours(whole: Figure) -> dict[str, str]:
-    """What the legend says of each."""
-    legend = whole.legends[0]
-    return {
-        text.get_text(): str(handle.get_color())
-        for text, handle in zip(legend.get_texts(), legend.get_lines(), strict=True)
-    }
+    """The colour that each label has beside it."""
+    return {label: str(line.get_color()) for label, line in named_lines(whole).items()}
 
 
 def test_copies_look_in_the_ratio_as_they_do_beside_the_message(result: Path) -> None:
@@ -196,12 +208,11 @@ def test_a_single_series_has_the_usual_width(result: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["time", "overview"])
-def test_a_legend_has_lines_and_markers_of_usual_size(machine: Path, kind: str) -> None:
+def test_labels_have_lines_and_markers_of_usual_size(machine: Path, kind: str) -> None:
     cells = [cell(size=size, mpi_version=mpi, transport="shm") for mpi in "12" for size in SIZES[1:]]
     path = written("same.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells))
-    whole = figure(query(kind, path))
-    legend = whole.legends[0] if whole.legends else whole.axes[0].get_legend()
-    assert legend is not None
-    assert {(one.get_linewidth(), one.get_markersize()) for one in legend.get_lines()} == {
+    found = named_lines(figure(query(kind, path)))
+    assert len(found) == 2
+    assert {(one.get_linewidth(), one.get_markersize()) for one in found.values()} == {
         (lines.WIDTH_OF_LINE, lines.SIZE_OF_MARKER)
     }

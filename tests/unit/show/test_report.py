@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace as replace_fields
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -28,6 +29,7 @@ from mpigauge.show.report.page import (
     ReportTable,
     Section,
     Sentence,
+    side_by_side,
 )
 from mpigauge.show.report.sections import SECTIONS
 from mpigauge.units import format_factor, format_time
@@ -63,9 +65,15 @@ def parsed(whole: Page) -> Seen:
 
 
 @pytest.mark.thorough
-def test_sections_stand_in_their_order_and_none_is_empty(whole: Page) -> None:
+def test_a_picture_follows_the_answer_and_provenance_is_folded_and_last(whole: Page) -> None:
+    """Of modes, since charts of latency and bandwidth have one curve each."""
     names = [section.name for section in whole.sections]
-    assert names == [name for name in SECTIONS if name in names]
+    assert names[:3] == ["answer", "modes", "conclusions"]
+    assert names[2:] == [name for name in SECTIONS if name in names[2:]]
+    assert names[-1] == "provenance"
+    assert [section.name for section in whole.sections if section.whole_folded] == ["provenance"]
+    assert len(section_of(whole, "conclusions").sentences) == 3
+    assert section_of(whole, "conclusions").more
     assert {"answer", "provenance", "latency", "modes", "collectives", "memory", "comparison"} < {*names}
     assert {"models", "doubts", "failures", "reading"} < {*names}
     assert not {"map", "states"} & {*names}
@@ -257,9 +265,10 @@ def model_of(name: str) -> Page:
         [name],
         name,
     )
-    picture = Picture("one", name, name, ["<svg></svg>"], [Key(name, 0, "o"), Key("b", 1, "X")], grid)
+    keys = [Key(name, 0, "o"), Key("b", 1, "X")]
+    charts = [Picture(each, name, name, ["<svg></svg>"], keys, grid, notes=[name]) for each in ("one", "two")]
     section = Section(
-        "answer", "Answer", [name], [Sentence(name, cells=(0,))], [Sentence(name)], [picture], [grid], [grid]
+        "answer", "Answer", [name], [Sentence(name, cells=(0,))], [Sentence(name)], charts, [grid], [grid]
     )
     return Page(name, [name], [section], [("", name), (name, name)], made="made")
 
@@ -344,6 +353,41 @@ def test_the_answer_has_a_verdict_on_modes_only_if_it_was_asked_for() -> None:
         (section,) = (section for section in one.sections if section.name == "comparison")
         tones = {entry.tone for grid in section.grids for line in grid.lines for entry in line.entries}
         assert ("bad" in tones) == bool(links)
+
+
+def test_the_first_picture_is_of_messages_where_their_charts_compare_something() -> None:
+    places = [cell(size=size, placement=place) for place in ("h1,h2", "h1,h3") for size in SIZES[1:]]
+    records: list[Record] = [campaign(*places), *launches_of(places, LAUNCHES)]
+    one = made([*records, *measured(places, LAUNCHES, samples_ns)])
+    assert [section.name for section in one.sections][:4] == ["answer", "latency", "bandwidth", "conclusions"]
+    assert [section.name for section in one.sections if section.half] == ["latency", "bandwidth"]
+
+
+def chart_of(number: int, table: ReportTable | None = None) -> Picture:
+    return Picture(f"chart-{number}", "a chart", "", ["<svg></svg>"], table=table)
+
+
+def test_a_chart_without_a_neighbour_has_its_section_or_its_table_beside_it() -> None:
+    lone, next_lone = (Section(f"s{number}", "one chart", charts=[chart_of(number)]) for number in (0, 1))
+    assert [section.half for section in side_by_side([lone, next_lone, lone])] == [True, True, False]
+    assert not side_by_side([lone, next_lone])[0].is_odd
+    assert side_by_side([lone])[0].is_odd
+    narrow, wide = (
+        ReportTable(
+            "t", "", [Heading("", words=True), Heading("time")], [ReportLine([Entry("a"), Entry(text)])]
+        )
+        for text in ("1 ns", 100 * "1")
+    )
+    section = Section(
+        "s", "three charts", charts=[chart_of(number) for number in range(3)], grids=[narrow, wide]
+    )
+    assert (section.beside, section.below) == ([narrow], [wide])
+    assert replace_fields(section, charts=section.charts[:2]).below == [narrow, wide]
+
+
+def test_notes_within_a_chart_are_known_as_text(whole: Page) -> None:
+    (picture,) = section_of(whole, "latency").charts
+    assert picture.notes == ["eager limit 4000 B"]
 
 
 def test_numbers_with_neighbours_are_written_as_runs() -> None:

@@ -36,3 +36,23 @@ def test_a_short_column_leaves_its_room_to_the_long_one(width: int) -> None:
     first = shown([("a b c", "word " * 40, "refuted")], width)[1]
     assert first.startswith("  a b c  word")
     assert first.count("word") >= (width - len("  a b c    refuted")) // len("word ") - 1
+
+
+@settings(deadline=None)
+@given(st.integers(2, 6), st.integers(8, 24), st.integers(60, 120))
+def test_a_ratio_stays_beside_its_number_where_a_table_goes_on_below(
+    numbers: int, wide: int, width: int
+) -> None:
+    def column(name: str, text: str, *, joined: bool = False) -> Column:
+        return Column(name, name, lambda _: text, goes=None, joined=joined)
+
+    pairs = [
+        one
+        for number in range(numbers)
+        for one in (column(f"number{number}", "9" * wide), column(f"ratio{number}", "1.0", joined=True))
+    ]
+    table = Table("", "", [object()], [column("head", "latency"), *pairs])
+    headings = terminal.render(Document(tables=[table]), console(width)).splitlines()
+    for number in range(numbers):
+        (line,) = (line for line in headings if f"number{number}" in line)
+        assert f"ratio{number}" in line

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import socket
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from mpigauge.campaign.lab import context, counters, host, init, linux, programs
 from mpigauge.campaign.lab.counters import Counters
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.launch.janitor import janitor
+from mpigauge.dependencies import check_system
 from mpigauge.errors import EXIT_ENVIRONMENT, EXIT_SIGNAL_BASE, EnvironmentLacksError, UsageError
 from mpigauge.plan.lab import Lab, topology
 
@@ -93,8 +93,7 @@ def check_platform() -> None:
     Raises:
         EnvironmentLacksError: What is missing.
     """
-    if not sys.platform.startswith("linux"):
-        raise EnvironmentLacksError("a lab needs Linux namespaces", "use a Linux machine")
+    check_system()
     host.program("ip")
     host.program("tc")
     programs.compiler()

@@ -237,6 +237,13 @@ def spelling_in_run(name: str) -> str:
     return max(next(parameter.opts for parameter in parameters if parameter.name == name), key=len)
 
 
+keep_option = click.option(
+    "--keep-baseline",
+    is_flag=True,
+    help="Keep a copy of the result in your data folder, for later: as before?  [default: nothing is kept]",
+)
+
+
 def words(text: str | None) -> tuple[str, ...]:
     """Split a list such as `standard,buffered` into words."""
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())

@@ -90,7 +90,7 @@ def _contents(path: Path) -> str:
 def _surroundings() -> str:
     """Return what decides how the same numbers are printed."""
     screen = console()
-    about = (screen.width, screen.color_system) if screen is not None else ()
+    about = (screen.width, screen.height, screen.color_system) if screen is not None else ()
     return repr((sys.stdout.encoding, *about, *map(version, COMPUTE_WITH)))
 
 

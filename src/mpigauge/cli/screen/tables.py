@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ class TableOptions:
     Attributes:
         table: Its kind; None for the usual one.
         renames: Placements to be shown under another name: `OLD=NEW`.
+        chart: Whether an answer has a chart; None for where it fits on the terminal.
     """
 
     table: str | None
@@ -46,6 +48,7 @@ class TableOptions:
     columns: str
     selection: Selection = EVERYTHING
     renames: tuple[str, ...] = ()
+    chart: bool | None = None
 
     @property
     def kind(self) -> str:
@@ -79,7 +82,7 @@ def documents(paths: Sequence[Path], options: TableOptions, forms: Sequence[str]
         return
     sources = requests[0][0].sources(map(load, paths))
     for request, columns in requests:
-        yield _table(request, sources, columns)
+        yield _table(request, sources, columns, chart=options.chart is True)
 
 
 def _samples(paths: Sequence[Path], request: Request) -> Document:
@@ -125,7 +128,14 @@ def _tabulate(
 ) -> tuple[str, list[Row]]:
     request, columns = _request(paths, options)
     sources = request.sources(map(load, paths) if results is None else results)
-    text = rendered(_table(request, sources, columns), options.form)
+    may_fit = options.chart is None and options.form == "text" and sys.stdout.isatty()
+    wanted = may_fit if options.chart is None else options.chart
+    document = _table(request, sources, columns, chart=wanted)
+    if options.chart and document.drawn is None:
+        note("no chart: no curve of messages has three sizes or more")
+    if may_fit and not _fits(document):
+        document = replace(document, drawn=None)
+    text = rendered(document, options.form)
     cache.keep(text)
     return text, sources[0].rows
 
@@ -139,9 +149,19 @@ def _request(paths: Sequence[Path], options: TableOptions) -> tuple[Request, tup
     return request, columns
 
 
-def _table(request: Request, sources: list[Source], columns: tuple[str, ...]) -> Document:
+def _table(
+    request: Request, sources: list[Source], columns: tuple[str, ...], *, chart: bool = False
+) -> Document:
     newest = len(sources) == 1 and is_newest(sources[0].result.path)
-    return table_of(request.query_of(sources), columns, newest=newest)
+    return table_of(request.query_of(sources), columns, newest=newest, chart=chart)
+
+
+def _fits(document: Document) -> bool:
+    """Return whether all of a document is on the screen at once, above the next prompt."""
+    from mpigauge.show.formats import terminal
+
+    screen = console()
+    return screen is None or terminal.render(document, screen).count("\n") < screen.height
 
 
 def _refuse(options: TableOptions, paths: Sequence[Path]) -> None:
@@ -159,6 +179,9 @@ def _refuse(options: TableOptions, paths: Sequence[Path]) -> None:
             f"--table {SAMPLES} has a line for every sample, which is nothing to read",
             f"choose --format {' or '.join(SAMPLE_FORMATS)}, or -o samples.csv",
         )
+    if options.chart and (options.kind != ANSWER or options.form != "text"):
+        other = f"--table {options.kind}" if options.kind != ANSWER else f"--format {options.form}"
+        raise UsageError(f"--chart is of the answer as text, not of {other}", "draw a figure: mpigauge plot")
     if options.columns and options.kind != CURVES:
         raise UsageError(
             f"--table {options.kind} does not take --columns",

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.ask import VERBS, Request, compare_with_baseline
+from mpigauge.ask import (
+    VERBS,
+    Request,
+    compare_with_baseline,
+    compare_with_earlier,
+    with_hint_of_earlier,
+)
 from mpigauge.cli.options.common import (
     comparison_options,
+    keep_option,
     results_argument,
     stat_option,
     unit_option,
@@ -29,7 +36,9 @@ if TYPE_CHECKING:
     from mpigauge.ask import Selection
     from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.cli.options.outputs import Outputs
+    from mpigauge.query.query import Query
     from mpigauge.result.reader import Result
+    from mpigauge.result.records import Campaign
     from mpigauge.show.compared import ComparedSources
 
 
@@ -41,6 +50,13 @@ if TYPE_CHECKING:
     metavar="FOLDER",
     help="Hold RESULT against what at least three sessions in a folder predict.",
 )
+@click.option(
+    "--before",
+    is_flag=True,
+    help="Hold RESULT against the earlier results of its plan in results/, and those that were kept.  "
+    "[default: where RESULT has nothing to compare]",
+)
+@keep_option
 @comparison_options
 @click.option(
     "--strict",
@@ -61,6 +77,8 @@ def command(
     results: tuple[Path, ...],
     *,
     baseline: Path | None,
+    before: bool,
+    keep_baseline: bool,
     by: str | None,
     margin: str,
     allow: str,
@@ -80,8 +98,9 @@ def command(
 
     Launches that were made in turn give verdicts; two results of different times never give "slower", since
     the machine may have moved. --baseline asks how far apart times are: a folder of results that were made
-    as RESULT was, at other times. The exit status is 1 if something is slower or lost, 0 if nothing is slower
-    by more than --allow, and 5 if that cannot be decided.
+    as RESULT was, at other times. --before finds these by itself, and is what a RESULT of one of everything
+    is asked. The exit status is 1 if something is slower or lost, 0 if nothing is slower by more than
+    --allow, and 5 if that cannot be decided.
 
     Without --by, the first factor with several values is compared. Libraries, labels and settings get a
     verdict. Modes, places and numbers of ranks differ anyway: of these there are the ratios, with status 0,
@@ -93,57 +112,106 @@ def command(
     mpigauge compare before.jsonl after.jsonl --format markdown
     mpigauge compare both.jsonl --remeasure -o again.jsonl
     mpigauge compare after.jsonl --baseline results
+    mpigauge compare --before
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
     from mpigauge.campaign.remeasure import remeasure_factor
     from mpigauge.cli.sessions.session import check_saved
-    from mpigauge.show.compared import (
-        check_alike,
-        check_count,
-        compare_remeasured,
-        compare_sources,
-        thresholds_of,
-    )
+    from mpigauge.cli.sessions.session import keep_baseline as keep
+    from mpigauge.compare.history.earlier import earlier_results
+    from mpigauge.show.compared import check_alike, check_count, compare_remeasured, thresholds_of
 
     thresholds = thresholds_of(margin, allow)
     units = units_of(unit_names)
     paths = named(results)
     check_count(len(paths), by)
-    _check_remeasure(remeasure, baseline, output, trust)
+    _check_alone(paths, by, baseline, before=before, keep=keep_baseline)
+    _check_remeasure(remeasure, baseline is not None or before, output, trust)
     request = Request(
         VERBS["compare"], selection, stat, each_state=True, by=by, thresholds=thresholds, units=units
     )
+    to_keep = _kept_campaign(paths[0]) if keep_baseline else None
     if baseline is not None:
-        compared = compare_with_baseline(_only_path(paths, by), baseline, request, load, note, force=force)
-        return put_comparison(compared, units, outputs, strict=strict, everything=everything)
-    query = request.query(map(load, paths))
-    if not force:
-        check_alike(query.sources)
-    compared = compare_sources(query, verdict_asked=strict or remeasure)
+        compared = compare_with_baseline(paths[0], baseline, request, load, note, force=force)
+    elif before:
+        result = load(paths[0])
+        compared = compare_with_earlier(result, earlier_results(result.campaign), request, load, note)
+    else:
+        query = request.query(map(load, paths))
+        if not force:
+            check_alike(query.sources)
+        compared = _in_turn_or_before(query, request, verdict_asked=strict, remeasure=remeasure)
+    remeasured = None
     if remeasure:
-        before = [source.result for source in query.sources]
-        remeasured = _remeasure(compared, before, output, trust=trust, quiet=quiet)
-        if isinstance(remeasured, int):
-            return remeasured
-        compared = compare_remeasured(query, compared, remeasured.result, remeasure_factor(before, by))
-        status = put_comparison(compared, units, outputs, strict=strict, everything=everything)
+        asked = [source.result for source in query.sources]
+        ended = _remeasure(compared, asked, output, trust=trust, quiet=quiet)
+        if isinstance(ended, int):
+            return ended
+        remeasured = ended
+        compared = compare_remeasured(query, compared, remeasured.result, remeasure_factor(asked, by))
+    status = put_comparison(compared, units, outputs, strict=strict, everything=everything)
+    if remeasured is not None:
         check_saved(remeasured)
-        return status
-    return put_comparison(compared, units, outputs, strict=strict, everything=everything)
+    if to_keep is not None:
+        keep(paths[0], to_keep, quiet=quiet)
+    return status
 
 
-def _only_path(paths: Sequence[Path], by: str | None) -> Path:
-    if len(paths) > 1 or by is not None:
+def _in_turn_or_before(
+    query: Query, request: Request, *, verdict_asked: bool, remeasure: bool
+) -> ComparedSources:
+    """Compare what was measured in turn, or two results; else one result with the earlier ones of its plan.
+
+    Raises:
+        UsageError: There is nothing to compare, not even an earlier result.
+    """
+    from mpigauge.compare.history.earlier import earlier_results
+    from mpigauge.show.compared import OneOfEverythingError, compare_sources
+
+    result = query.sources[0].result
+    looks = len(query.sources) == 1 and not remeasure
+    earlier = earlier_results(result.campaign) if looks else []
+    try:
+        compared = compare_sources(query, verdict_asked=verdict_asked or remeasure)
+    except OneOfEverythingError:
+        if not earlier:
+            raise
+        return compare_with_earlier(result, earlier, request, load, note)
+    return with_hint_of_earlier(compared, result, earlier)
+
+
+def _kept_campaign(path: Path) -> Campaign:
+    """Return what a result that is to be kept was asked for.
+
+    Raises:
+        UsageError: It is no result file of mpigauge.
+    """
+    from mpigauge.result.reader import STANDARD_INPUT, load_campaign
+
+    if path == STANDARD_INPUT:
+        raise UsageError("--keep-baseline keeps a file, not standard input", "name the result file")
+    return load_campaign(path)
+
+
+def _check_alone(
+    paths: Sequence[Path], by: str | None, baseline: Path | None, *, before: bool, keep: bool
+) -> None:
+    """Refuse a second result, and --by, where one result is held against sessions, or kept."""
+    if baseline is not None and before:
+        raise UsageError("--before and --baseline exclude each other", "use one of them")
+    if len(paths) > 1 and keep:
+        raise UsageError("--keep-baseline keeps one result, and two are named", "name the one to keep")
+    if (baseline is not None or before) and (len(paths) > 1 or by is not None):
+        asked = "--before" if before else "--baseline"
         raise UsageError(
-            "--baseline holds one result against sessions", f"leave out {'--by' if by else 'the second one'}"
+            f"{asked} holds one result against sessions", f"leave out {'--by' if by else 'the second one'}"
         )
-    return paths[0]
 
 
-def _check_remeasure(remeasure: bool, baseline: Path | None, output: Path | None, trust: bool) -> None:
-    """Refuse --remeasure of a baseline, which has no second side, and its options without it."""
-    if remeasure and baseline is not None:
-        raise UsageError("--remeasure and --baseline exclude each other", "use one of them")
+def _check_remeasure(remeasure: bool, looks_back: bool, output: Path | None, trust: bool) -> None:
+    """Refuse --remeasure of sessions, which cannot be measured again, and its options without it."""
+    if remeasure and looks_back:
+        raise UsageError("--remeasure and --baseline or --before exclude each other", "use one of them")
     if not remeasure and (output is not None or trust):
         raise UsageError("--output and --trust are for --remeasure", "leave them out, or measure again")
 

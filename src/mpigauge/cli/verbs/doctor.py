@@ -10,6 +10,7 @@ import click
 
 from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import assignments, format_option, place_options, spelling_in_run
+from mpigauge.dependencies import check_system
 from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EXIT_SIGNAL_BASE, MpigaugeError, UsageError
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def command(duration: str | None, mpi: str | None, form: str, **place: Any) -> i
     mpigauge doctor --hosts node[1-16]
     mpigauge doctor --format json
     """
+    if duration is not None or place["hosts"]:
+        check_system()
     if duration is not None:
         _refuse("is not for --watch, which looks at this machine alone", mpi=mpi, **place)
         return _watch(duration, form)

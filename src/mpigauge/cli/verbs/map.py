@@ -13,6 +13,7 @@ from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import (
     assignments,
     format_option,
+    keep_option,
     place_options,
     rank_counts,
     ranks_option,
@@ -23,7 +24,7 @@ from mpigauge.cli.options.common import (
     words,
 )
 from mpigauge.cli.options.selection import load, only_option
-from mpigauge.cli.screen.streams import clean, print_unless_closed
+from mpigauge.cli.screen.streams import clean, note, print_unless_closed
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
@@ -31,10 +32,12 @@ from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 if TYPE_CHECKING:
     from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.document.document import Document, Units
+    from mpigauge.find.map_before import MapChanges
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.linkmap.verdict import MeasuredLink
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import PlanFile
+    from mpigauge.result.reader import Result
     from mpigauge.vocabulary import OnlyChoice, StateName
 
 WHERE = "the command line"
@@ -110,6 +113,12 @@ ERROR_RATE = "1%"
 @click.option(
     "--figure", type=click.Path(path_type=Path), metavar="FILE", help="Heat map (.png, .svg, .pdf)."
 )
+@click.option(
+    "--before",
+    is_flag=True,
+    help="Ask whether links are as in earlier maps (results/, or kept), with the exit status.",
+)
+@keep_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
 @click.option("--dry-run", is_flag=True, help="Print the commands without running them.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; of the text, only the verdict.")
@@ -126,6 +135,8 @@ def command(
     only: OnlyChoice | None,
     unit_names: tuple[str, ...],
     figure: Path | None,
+    before: bool,
+    keep_baseline: bool,
     output: Path | None,
     dry_run: bool,
     quiet: bool,
@@ -137,18 +148,27 @@ def command(
     Latency and bandwidth of every pair, as many pairs at a time as possible. The exit status is 1 if
     something is slow, 0 if nothing is, and 5 if that cannot be decided.
 
+    Earlier maps of the same plan in results/, and kept ones, are found by themselves: what takes longer than
+    in these is named, and the status is 1. With --before it is 5 if that cannot be decided, as with fewer
+    than three of them, and 0 if all is as before, also where nothing can be told from this map alone.
+
     \b
     mpigauge map --hosts node[1-16]
     mpigauge map --np 4
     mpigauge map --np 8 --serial --figure map.png
     mpigauge map results/cluster.jsonl
+    mpigauge map --before
     mpigauge map results/cluster.jsonl --pair h1,h2 --pair h1,h4
     mpigauge map -q -o prolog.jsonl
     """
     from mpigauge import units
+    from mpigauge.ask import map_changes
     from mpigauge.cli.screen.tables import rendered
     from mpigauge.cli.sessions.session import check_saved
+    from mpigauge.cli.sessions.session import keep_baseline as keep
+    from mpigauge.find.map_before import with_changes
     from mpigauge.linkmap.linkmap import link_map
+    from mpigauge.result.files import as_argument
     from mpigauge.rows.machine.steadiness import only_quiet
 
     rate = units.parse_fraction(error_rate)
@@ -165,6 +185,8 @@ def command(
         _refuse_to_measure(measuring, output, dry_run=dry_run)
         chosen = {"mpi": mpi or "", "transport": transport or "", "state": state}
         loaded = load(result)
+    path = done.path if done is not None else loaded.path
+    read = _quiet_alone if only == "quiet" else load
     loaded = only_quiet(loaded) if only == "quiet" else loaded
     shown = link_map(loaded, factor=factor, error_rate=rate, **chosen)
     if figure is not None:
@@ -172,10 +194,26 @@ def command(
         from mpigauge.show.figures.map import draw
 
         draw(shown, figure, measured_on(loaded))
-    print_unless_closed(rendered(_document(shown, pairs, printed_in, quiet=quiet), form), nl=False)
+    changes = None if pairs else map_changes(loaded, shown, read, note, state=state, asked=before)
+    document = _document(shown, pairs, printed_in, quiet=quiet)
+    said = before or not quiet or _is_slower(changes)
+    document = with_changes(document, shown, changes, as_argument(path), said=said, brief=quiet)
+    print_unless_closed(rendered(document, form), nl=False)
     if done is not None:
         check_saved(done)
-    return _status(shown)
+    if keep_baseline:
+        keep(path, loaded.campaign, quiet=quiet)
+    return _status(shown, changes, asked=before)
+
+
+def _quiet_alone(path: Path) -> Result:
+    from mpigauge.rows.machine.steadiness import only_quiet
+
+    return only_quiet(load(path))
+
+
+def _is_slower(changes: MapChanges | None) -> bool:
+    return changes is not None and changes.slower
 
 
 def _check(factor: float, figure: Path | None, pairs: tuple[str, ...]) -> None:
@@ -198,10 +236,22 @@ def _document(shown: LinkMap, pairs: tuple[str, ...], chosen: Units, *, quiet: b
     return linkmap_table.document(shown, quiet=quiet, chosen=chosen)
 
 
-def _status(shown: LinkMap) -> int:
-    """Return the exit status, for prolog scripts."""
+def _status(shown: LinkMap, changes: MapChanges | None, *, asked: bool) -> int:
+    """Return the exit status, for prolog scripts.
+
+    Args:
+        asked: Whether the earlier maps were asked for: then what they leave open is undecided, and what they
+            decide is not.
+    """
     statuses = {"none": EXIT_DONE, "undecided": EXIT_UNDECIDED}
-    return statuses.get(shown.verdict.word, EXIT_CHECK_FAILED)
+    own = statuses.get(shown.verdict.word, EXIT_CHECK_FAILED)
+    if own == EXIT_CHECK_FAILED or changes is None:
+        return own
+    if changes.slower:
+        return EXIT_CHECK_FAILED
+    if asked:
+        return EXIT_UNDECIDED if changes.undecided else EXIT_DONE
+    return own
 
 
 def _link(shown: LinkMap, pair: str) -> MeasuredLink:

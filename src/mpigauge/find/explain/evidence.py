@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
 from mpigauge.plan.factors import PLACE, SIZE
-from mpigauge.rows.group import row_key
+from mpigauge.rows.clock_resolution import clock_resolution
+from mpigauge.rows.group import STATE, each_state, row_key
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 from mpigauge.units import MAX_REACH
@@ -66,6 +67,11 @@ class Evidence:
         """The largest message that was probed and sent eagerly, of every job in which all of them were."""
         probes = (row for row in self.rows if row.limit_bytes is None and row.status == "ok")
         return {row.cell.job: row.cell.bytes for row in probes if self.patterns[row.cell.pattern].probes}
+
+    @cached_property
+    def clock_steps(self) -> Mapping[JobKey, float]:
+        """The step of the clock of every job, in nanoseconds."""
+        return clock_resolution(self.result.launches, self.result.visits)
 
     @cached_property
     def messages(self) -> frozenset[str]:
@@ -147,11 +153,26 @@ def single_calls(evidence: Evidence) -> Iterator[list[Row]]:
 
 
 def against_first(evidence: Evidence, factors: frozenset[str]) -> Iterator[tuple[list[Row], list[Row]]]:
-    """Yield pairs of curves that differ in some factors alone: the first, or the nearest, with each other."""
-    groups = group_by(single_calls(evidence), lambda curve: row_key(curve[0], factors | SIZE))
+    """Yield pairs of curves that differ in some factors alone: the first, or the nearest, with each other.
+
+    Curves of one state of the machine are paired, and with those of no state, such as other hosts.
+    """
+    groups = group_by(single_calls(evidence), lambda curve: row_key(curve[0], factors | SIZE | {STATE}))
     for curves in groups.values():
-        base, *others = sorted(curves, key=_nearest) if factors == PLACE else curves
-        yield from ((base, other) for other in others)
+        pairs = {
+            (id(base), id(other)): (base, other)
+            for mine in _each_state(curves)
+            for base, *others in [sorted(mine, key=_nearest) if factors == PLACE else mine]
+            for other in others
+        }
+        yield from pairs.values()
+
+
+def _each_state(curves: Iterable[list[Row]]) -> list[list[list[Row]]]:
+    """Return curves for each state of the machine that they are of, with those of no state in each."""
+    by_first = {id(curve[0]): curve for curve in curves}
+    firsts = each_state([curve[0] for curve in by_first.values()])
+    return [[by_first[id(row)] for row in mine] for mine in firsts]
 
 
 def _nearest(curve: Sequence[Row]) -> float:

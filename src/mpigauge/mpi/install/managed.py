@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mpigauge.dependencies import check_system
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.locks import try_lock
 from mpigauge.mpi import kernel, wrapper
@@ -81,8 +82,10 @@ def add(one: Wanted, wheels: Path | None = None, digest: str = "") -> tuple[Libr
 
     Raises:
         UsageError: There is no such version.
-        EnvironmentLacksError: It cannot be installed, does not work here, or is from other wheels.
+        EnvironmentLacksError: It cannot be installed, does not work here, or is from other wheels; or this is
+            not Linux.
     """
+    check_system()
     if one.version and (there := one.is_there()):
         return _kept(there[0], digest), False
     _check_place(wheels)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpigauge.cache import user_home
+from mpigauge.cache import user_data
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.kinds import KINDS, MpiKind, kind_named
 
@@ -44,8 +44,7 @@ def folder() -> Path:
     Raises:
         EnvironmentLacksError: Nobody knows where the user's home is.
     """
-    data = os.environ.get("XDG_DATA_HOME") or user_home("XDG_DATA_HOME") / ".local" / "share"
-    return Path(os.path.realpath(data)) / "mpigauge" / "mpi"
+    return user_data() / "mpi"
 
 
 def name_of(kind: MpiKind, version: str) -> str:

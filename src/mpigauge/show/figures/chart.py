@@ -88,19 +88,31 @@ def mark_breaks(axes: Any, curves: Sequence[Series], *, named: bool = True) -> N
 
 def _mark_blocked(axes: Any, curves: Sequence[Series]) -> None:
     """Hatch a strip over the sizes that were not measured since they would deadlock, and label it."""
-    begins: dict[str, int] = {}
-    for curve in curves:
-        sizes = [row.cell.bytes for row in curve.rows if row.status == "blocked"]
-        if sizes:
-            known = [limit for limit in curve.breaks if limit < min(sizes)]
-            begin = max(known, default=min(sizes))
-            words = f"{curve.label} would deadlock {'above' if known else 'from'} {format_size(begin)}"
-            begins.setdefault(words, begin)
-    for number, (words, begin) in enumerate(begins.items()):
+    for number, ((since, begin), labels) in enumerate(_blocked(curves).items()):
+        words = f"{_common_label(labels)} would deadlock {since} {format_size(begin)}"
         low, right = number * (STRIP + LINE), axes.get_xlim()[1]
         strip = axes.axvspan(begin, right, low, low + STRIP, **_HATCHED)
         strip.set_gid(f"blocked-{number}")
         lines.write_note(axes, low + 1.2 * STRIP, words, "bottom")
+
+
+def _blocked(curves: Sequence[Series]) -> dict[tuple[str, int], list[str]]:
+    """Return the labels of the series that would deadlock, by the word and size of where that begins."""
+    labels: dict[tuple[str, int], list[str]] = {}
+    for curve in curves:
+        sizes = [row.cell.bytes for row in curve.rows if row.status == "blocked"]
+        if sizes:
+            known = [limit for limit in curve.breaks if limit < min(sizes)]
+            begin = ("above", max(known)) if known else ("from", min(sizes))
+            labels.setdefault(begin, []).append(curve.label)
+    return labels
+
+
+def _common_label(labels: Sequence[str]) -> str:
+    """Return the words that labels have in common; all labels if there are none."""
+    words = [label.split(", ") for label in labels]
+    common = [word for word in words[0] if all(word in others for others in words)]
+    return ", ".join(common) or "; ".join(labels)
 
 
 _HATCHED: Any = {"facecolor": "none", "edgecolor": "0.45", "hatch": "//////", "linewidth": 0}

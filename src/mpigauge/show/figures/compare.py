@@ -42,11 +42,13 @@ LINE_INCHES = 0.185
 AROUND_INCHES = 1.75
 """Height of title, axis and legend."""
 
-LETTERS_OF_TITLE, LETTERS_OF_BASIS, LETTERS_OF_LABEL = 88, 98, 26
+LETTERS_OF_TITLE, LETTERS_OF_BASIS, LETTERS_OF_LABEL, LETTERS_NARROW = 88, 98, 26, 14
+"""Most letters of a line of the title and of what was compared, and of the label of a line."""
+
 BEYOND_POINTS = 2.5
 """Factor of the points' range up to which an axis extends for their intervals."""
 
-NARROW = 3.0
+MAX_RATIO_OF_STEPS = 3.0
 """Ratio of its ends up to which an axis has even steps; beyond it has 1, 2 and 5."""
 
 GREY, DARK = "0.6", "0.25"
@@ -159,7 +161,8 @@ def _group(
     heading = ", ".join(filter(None, [words.name_of(first.pair.base, unsaid), side(first)]))
     labels = [words.size_of(run).partition(" (")[0] for run in runs]
     single_label = f"{heading} {labels[0]}".strip()
-    if len(runs) > 1 or len(single_label) > LETTERS_OF_LABEL:
+    most = LETTERS_OF_LABEL if style.width_in() > style.NARROW else LETTERS_NARROW
+    if len(runs) > 1 or len(single_label) > most:
         return Group(heading, runs, labels, controls)
     return Group("", runs, [single_label], controls)
 
@@ -187,7 +190,9 @@ def _draw(axes: Any, groups: Sequence[Group]) -> None:
             axes.axhline(line - 0.5, color="0.75", linewidth=0.7)
         if group.heading:
             # Nothing is beside it, so the layout must not widen the axes for it.
-            _text(axes, 0.008, line, group.heading, color=DARK, fontweight="bold", in_layout=False)
+            on_white = {"facecolor": "white", "linewidth": 0, "pad": 0.5}
+            heading = {"color": DARK, "fontweight": "bold", "in_layout": False, "bbox": on_white, "zorder": 2}
+            _text(axes, 0.008, line, group.heading, **heading)
             line += 1
         for run in group.runs:
             _mark(axes, line, run.worst, control=group.controls)
@@ -252,7 +257,11 @@ def _set_scale(axes: Any, runs: Iterable[Run], shown: Comparison, *, linear: boo
 
 
 def _set_up(axes: Any, low: float, high: float) -> None:
-    steps = MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]) if high / low < NARROW else LogLocator(subs=(1, 2, 5))
+    steps = (
+        MaxNLocator(6, steps=[1, 2, 2.5, 5, 10])
+        if high / low < MAX_RATIO_OF_STEPS
+        else LogLocator(subs=(1, 2, 5))
+    )
     ticks = [tick for tick in steps.tick_values(low, high) if low <= tick <= high]
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.4g}"))

@@ -12,7 +12,7 @@ from mpigauge.models.modelled import modelled as models_of_series
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import Point, against_size, pieces_of, rate_point, time_point, title_words
 from mpigauge.show.chart import Chart, ChartCurve
-from mpigauge.show.figures import MAKERS, lines, modelled, ratios, references, scales, style
+from mpigauge.show.figures import MAKERS, end_labels, lines, modelled, ratios, references, scales, style
 from mpigauge.show.figures.chart import mark_breaks, size_axis, sizes_of, value_axis, values_of
 from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.references import references_of
@@ -297,7 +297,7 @@ def finish(
     note: str = INTERVALS,
     drawn: Sequence[int] | None = None,
 ) -> None:
-    """Add title and legend.
+    """Add title, and labels at the ends of the curves of the first axes, or a legend.
 
     Args:
         drawn: Numbers of the series with a line of their own; None for all.
@@ -307,7 +307,12 @@ def finish(
     statement = [] if not measured else [note]
     statement += [f"{query.stat} of each launch"] if query.stat != "median" and measured else []
     title = words or (curves[0].label if len(curves) == 1 else "")
-    shown = range(len(curves)) if drawn is None else drawn
+    shown = list(range(len(curves)) if drawn is None else drawn)
+    labels, looks = [curves[curve].label for curve in shown], [styles[curve] for curve in shown]
+    names = [str(curve) for curve in shown]
+    if len(shown) > 1 and end_labels.label_ends(whole.axes[0], names, labels, looks):
+        shown = []
+        whole.set_figheight(whole.get_figheight() - style.LEGEND_INCHES * (lines.legend_rows(labels) - 1))
     lines.caption(
         whole,
         title,

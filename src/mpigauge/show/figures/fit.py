@@ -34,6 +34,11 @@ MAX_STEPS = 12
 WORDS_OF_MARK = "words-of-mark"
 """Prefix of the ids of labels over vertical lines."""
 
+NOTE = "note"
+"""Id of small text within axes."""
+
+SMALL_TEXTS = (WORDS_OF_MARK, NOTE)
+
 POINTS_OF_LINE, POINTS_ABOVE = 9.0, 1.0
 """Height of a row of labels over vertical lines, and their distance above the axes."""
 
@@ -56,7 +61,8 @@ def fit(whole: Figure) -> None:
     _within_axes(whole)
 
 
-def _lay_out(whole: Figure) -> None:
+def lay_out(whole: Figure) -> None:
+    """Give all parts of a figure their places."""
     engine = whole.get_layout_engine()
     if engine is not None:
         engine.execute(whole)
@@ -87,9 +93,9 @@ def _lines(text: Text) -> int:
 
 def _within_axes(whole: Figure) -> None:
     """Wrap titles and labels of axes."""
-    _lay_out(whole)
+    lay_out(whole)
     for axes in whole.axes:
-        left, right = _cell(axes)
+        left, right = room_of(axes)
         box = axes.get_window_extent()
         middle = (box.x0 + box.x1) / 2
         width = 2 * min(middle - left, right - middle)
@@ -123,7 +129,7 @@ def _left_titles(axes: Any) -> list[Text]:
     return [text for text in titles if words and text not in axes.texts and text is not axes.title]
 
 
-def _cell(axes: Any) -> tuple[float, float]:
+def room_of(axes: Any) -> tuple[float, float]:
     """Return the horizontal range, in pixels, that axes have to themselves."""
     whole = axes.figure
     edge, width = EDGE_INCHES * whole.dpi, whole.bbox.width

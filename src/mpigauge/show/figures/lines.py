@@ -169,6 +169,7 @@ def write_note(axes: Any, height: float, words: str, side: str) -> Any:
         zorder=5,
     )
     text.set_bbox({"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8})
+    text.set_gid(fit.NOTE)
     text.set_in_layout(False)  # text wraps to the width of the axes, which must not shrink for it
     return text
 

@@ -40,6 +40,12 @@ COLOURS = "cividis"
 MAX_NUMBERS, MAX_LARGE_DIGITS = 12, 6
 MAX_LABELS = 48
 MIN_INCHES, MAX_INCHES = 4.0, 12.0
+WITH_SCALE = 1.2
+"""Width of a panel with its scale of colours, in heights of it."""
+
+DIGITS_INCHES = 0.3
+"""Least width of a square with a number in it."""
+
 BRIGHT = 0.55
 DECADE = 10
 LEAST_SPAN = 1.33
@@ -84,12 +90,16 @@ def map_figure(query: Query) -> Figure:
     if len(query.sources) > 1:
         raise query.lacks("a map is of one result", "give one RESULT")
     with mpl.rc_context({"axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}):
-        return figure(link_map(query.sources[0].result))
+        return figure(link_map(query.sources[0].result), query.paper.width_in)
 
 
-def figure(shown: LinkMap) -> Figure:
-    """Draw both panels."""
-    whole = figure_of(panels(shown), shown)
+def figure(shown: LinkMap, width_in: float | None = None) -> Figure:
+    """Draw both panels, below each other in a narrow figure.
+
+    Args:
+        width_in: Width in inches; None for one by the number of hosts.
+    """
+    whole = figure_of(panels(shown), shown, width_in)
     whole.suptitle(_title(shown), fontsize="medium")
     return whole
 
@@ -122,14 +132,21 @@ def panels(shown: LinkMap) -> list[PairGrid]:
     return grids
 
 
-def figure_of(grids: Sequence[PairGrid], shown: LinkMap) -> Figure:
-    """Return panels beside each other, without a title."""
+def figure_of(grids: Sequence[PairGrid], shown: LinkMap, width_in: float | None = None) -> Figure:
+    """Return panels without a title.
+
+    Args:
+        width_in: Width in inches; None for one by the number of hosts.
+    """
     order = _order(shown)
+    columns = 1 if width_in is not None and width_in <= style.NARROW else len(grids)
     side = min(MAX_INCHES, max(MIN_INCHES, 0.5 * len(order) + 1.5))
-    whole = Figure(figsize=(side * 1.2 * len(grids), side + 0.9), layout="constrained")
+    side = side if width_in is None else width_in / columns / WITH_SCALE
+    rows = len(grids) // columns
+    whole = Figure(figsize=(side * WITH_SCALE * columns, side * rows + 0.9), layout="constrained")
     FigureCanvasAgg(whole)
     for place, grid in enumerate(grids, start=1):
-        axes = whole.add_subplot(1, len(grids), place)
+        axes = whole.add_subplot(rows, columns, place)
         _panel(axes, shown, order, grid.title, grid.get, fast_is_large=grid.is_rate)
     return whole
 
@@ -221,11 +238,16 @@ def _panel(
     between = ScalarFormatter() if high < DECADE * low else NullFormatter()
     bar.ax.yaxis.set_minor_formatter(between)
     bar.ax.set_title(units.unit_symbol(unit), fontsize="medium")
-    if len(order) <= MAX_NUMBERS:
+    if len(order) <= MAX_NUMBERS and _inches(axes) >= len(order) * DIGITS_INCHES:
         name = "rate" if fast_is_large else "latency"
         _numbers(axes, name, values / scale, norm, fast_is_large=fast_is_large)
     _borders(axes, shown, order)
     _marks(axes, shown, order, fast_is_large=fast_is_large)
+
+
+def _inches(axes: Any) -> float:
+    """Return the width of axes before they are laid out."""
+    return float(axes.get_window_extent().width) / float(axes.figure.dpi)
 
 
 def _range(known: Values, *, fast_is_large: bool) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from matplotlib.transforms import ScaledTranslation
 from mpigauge.plan.patterns import has_rates, is_point_to_point, representative_mode
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import (
+    MAX_SERIES,
     against_size,
     common_words,
     pieces_of,
@@ -20,7 +21,7 @@ from mpigauge.query.series import (
 )
 from mpigauge.rows.group import STATE
 from mpigauge.rows.machine.split import split_of
-from mpigauge.show.figures import MAKERS, chart, lines, style
+from mpigauge.show.figures import MAKERS, chart, end_labels, lines, style
 from mpigauge.show.figures.curves import described, intervals
 
 if TYPE_CHECKING:
@@ -100,14 +101,16 @@ def overview_figure(query: Query) -> Figure:
     grid_rows = -(-len(panels) // columns)
     labels = max(len(panel.series) for panel in panels)
     whole = style.paper((HEIGHT + HEIGHT_OF_LABEL * -(-labels // columns_of_labels(panels))) * grid_rows)
+    grid = whole.add_gridspec(grid_rows, columns)
     for number, panel in enumerate(panels):
-        _draw(query, whole.add_subplot(grid_rows, columns, number + 1), number, panel)
+        row, column = divmod(number, columns)
+        # The last one has its row to itself where it has no neighbour.
+        place = grid[row, column:] if number + 1 == len(panels) else grid[row, column]
+        _draw(query, whole.add_subplot(place), number, panel)
     shown = [curve for panel in panels for curve in panel.series]
     title = common_words(shown)
     whole.suptitle(title, fontsize=9)
-    for axes, panel in zip(whole.axes, panels, strict=True):
-        if len(panel.series) > 1 or panel.series[0].label not in title:
-            _legend(axes, panel, [dict(curve.style) for curve in _described(query, panel).curves])
+    _label(query, whole, panels, title)
     if any(not curve.imported for curve in shown):
         whole.supxlabel(intervals(shown), **style.SMALL)
     return whole
@@ -143,7 +146,8 @@ def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> Over
         word = next(kept[0].factors[name] for name in varying_factors(kept) if name in kept[0].factors)
         raise query.lacks(
             f"{len(kept)} series are more than the {MAX_LABELS} of a panel",
-            f'choose with --series, such as --series "{word}", or draw --kind time',
+            f'choose with --series, such as --series "{word}"'
+            + (", or draw --kind time" if len(kept) <= MAX_SERIES else ""),
         )
     # Labels chosen by --series stay.
     kept = with_labels(kept) if kept and not query.series else kept
@@ -175,6 +179,29 @@ def _described(query: Query, panel: OverviewPanel) -> Chart:
     """Return the chart of a panel; the last curve is drawn first, and is wider where others cover it."""
     quantity: Quantity = "rate" if panel.family.rates else "time"
     return described(query, panel.series, panel.pieces, quantity, panel.family.title, first_in_front=True)
+
+
+def _label(query: Query, whole: Figure, panels: Sequence[OverviewPanel], title: str) -> None:
+    """Name the curves of all panels: at their ends if those of all panels fit there, in legends if not.
+
+    A single curve is named in the title of its panel, unless the title of the figure names it.
+    """
+    labels = [[curve.label for curve in panel.series] for panel in panels]
+    names = [[f"{number}-{place}" for place in range(len(own))] for number, own in enumerate(labels)]
+    several = [number for number, own in enumerate(labels) if len(own) > 1]
+    heights = {
+        number: end_labels.heights_of(whole.axes[number], names[number], labels[number]) for number in several
+    }
+    for number in several:
+        styles = [dict(curve.style) for curve in _described(query, panels[number]).curves]
+        axes = whole.axes[number]
+        if all(heights.values()):
+            end_labels.write(axes, names[number], labels[number], styles, heights[number])
+        else:
+            _legend(axes, panels[number], styles)
+    for axes, panel in zip(whole.axes, panels, strict=True):
+        if len(panel.series) == 1 and panel.series[0].label not in title:
+            axes.set_title(f"{panel.family.title}: {panel.series[0].label}", loc="left")
 
 
 def _legend(axes: Any, panel: OverviewPanel, styles: Sequence[dict[str, Any]]) -> None:

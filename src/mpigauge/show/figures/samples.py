@@ -43,8 +43,9 @@ HALF_WIDTH = 0.42
 BULK = (1.0, 99.0)
 """Percentiles that limit the density; beyond them a thin line extends to the extreme samples."""
 
-SHOWN = (0.5, 99.5)
-"""Percentiles of all samples of a figure, relative to their medians, that the axis covers."""
+SHOWN = (1.0, 98.0)
+"""Percentiles of all samples of a figure, relative to their medians, that the axis covers: with more of the
+upper tail, the middle half of the samples would be a dot."""
 
 LEAST_RANGE = 1.05
 """Least range around the median, so that steady samples look steady."""
@@ -72,7 +73,7 @@ STATE_MARKERS: Mapping[StateName | None, str] = {"near": ".", "mid": "+", "far":
 
 SPREAD = (
     "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples; "
-    "the axis has 99 % of them, triangles mark a p99 beyond it"
+    "the axis has 97 % of them, triangles mark a p99 beyond it"
 )
 FIRST, WARMUP = "first calls, timed one by one", "warm-up"
 
@@ -80,7 +81,7 @@ FIRST, WARMUP = "first calls, timed one by one", "warm-up"
 @maker(MAKERS, "distribution")
 def distribution_figure(query: Query) -> Figure:
     """Draw the distribution of samples around the median per size, with a panel per series."""
-    curves, note = _thinned(query, _with_samples(query, against_size(query, sized=False)))
+    curves, note = _thinned(_with_samples(query, against_size(query, sized=False)))
     styles = styles_of(query, curves)
     whole = style.paper(1.7 * len(curves) + 0.7)
     panels = list(whole.subplots(len(curves), 1, squeeze=False, sharey=True)[:, 0])
@@ -98,17 +99,11 @@ def distribution_figure(query: Query) -> Figure:
     return whole
 
 
-def _thinned(query: Query, curves: list[Series]) -> tuple[list[Series], str]:
-    """Return series with as many sizes as fit side by side, and a note on the choice.
-
-    Raises:
-        UsageError: More sizes were selected than fit.
-    """
+def _thinned(curves: list[Series]) -> tuple[list[Series], str]:
+    """Return series with as many sizes as fit side by side, evenly chosen, and a note on the choice."""
     most = max(len(curve.rows) for curve in curves)
     if most <= MAX_SIZES:
         return curves, ""
-    if query.sizes:
-        raise query.lacks(f"{most} sizes are more than the {MAX_SIZES} that fit", "choose fewer with --sizes")
     step = -(-most // MAX_SIZES)
     kept = [replace(curve, rows=curve.rows[::step]) for curve in curves]
     return kept, f"{max(len(curve.rows) for curve in kept)} of {most} sizes; --sizes chooses others"

@@ -18,6 +18,7 @@ from rich.text import Text
 from mpigauge import units
 from mpigauge.document.bars import INTERVAL, NO_INTERVAL, LogAxis, axis_of, bar
 from mpigauge.document.plain_signs import plain, printable
+from mpigauge.sequences import runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -50,6 +51,9 @@ HEADING_BREAK = ", "
 """Where the heading of a column may be broken."""
 
 MIN_BAR, MAX_BAR = 14, 32
+
+CHART_WIDTH = 80
+"""Width of a chart; on a narrower terminal there is none."""
 
 STYLES: dict[Tone, str] = {
     "": "",
@@ -155,11 +159,20 @@ def _lines(document: Document, page: PageSize) -> Iterator[Text]:
     layouts = _layouts(tables, hidden, page.width, document.units)
     for table, blocks in zip(tables, layouts, strict=True):
         yield from _table(table, blocks, page)
+    yield from _drawn(document, page)
     for line_ in document.foot:
         yield from page.wrapped(_emphasised(line_, page))
     if any(layout.axis for blocks in layouts for layout in blocks):
         yield from page.wrapped(LEGEND, STYLES["quiet"])
     yield from _hidden_line([*_headings(tables, hidden), *_hidden_lasts(tables)], page)
+
+
+def _drawn(document: Document, page: PageSize) -> Iterator[Text]:
+    """Return the lines of a chart, which are not wrapped; nothing where there is no room for it."""
+    if document.drawn is not None and page.width >= CHART_WIDTH:
+        lines = document.drawn(min(page.width, CHART_WIDTH))
+        yield from (Text(page.shown(line), "cyan") for line in lines)
+        yield Text()
 
 
 def _emphasised(line: Line, page: PageSize) -> Text:
@@ -377,15 +390,17 @@ def _blocks(table: _Table, hidden: Sequence[str], width: int) -> list[_Layout]:
 
 def _divided(columns: Sequence[Column], needs: Mapping[str, int], room: int) -> list[list[Column]]:
     """Divide columns into blocks: as few as possible, then of similar numbers of columns."""
-    blocks: list[list[Column]] = [[]]
-    for column in columns:
-        if blocks[-1] and sum(needs[column_.name] for column_ in (*blocks[-1], column)) > room:
+    joined = runs(columns, lambda _, column: column.joined)
+    wide = [sum(needs[column.name] for column in group) for group in joined]
+    blocks: list[list[int]] = [[]]
+    for number, width in enumerate(wide):
+        if blocks[-1] and sum(wide[place] for place in blocks[-1]) + width > room:
             blocks.append([])
-        blocks[-1].append(column)
-    most = math.ceil(len(columns) / len(blocks))
-    even = [[*columns[place : place + most]] for place in range(0, len(columns), most)]
-    fits = all(sum(needs[column_.name] for column_ in block) <= room for block in even)
-    return even if fits else blocks
+        blocks[-1].append(number)
+    most = math.ceil(len(joined) / len(blocks))
+    even = [[*range(place, min(place + most, len(joined)))] for place in range(0, len(joined), most)]
+    fits = all(sum(wide[place] for place in block) <= room for block in even)
+    return [[column for place in block for column in joined[place]] for block in (even if fits else blocks)]
 
 
 def _block(table: _Table, columns: list[tuple[Column, int]], width: int) -> _Layout:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.document.plain_signs import printable
+from mpigauge.show.formats.terminal import CHART_WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +18,8 @@ def render(document: Document) -> str:
     lines = [*document.head, *([""] if document.head else [])]
     for table in document.tables:
         lines += [*_table(document, table), ""]
+    if document.drawn is not None:
+        lines += [*document.drawn(CHART_WIDTH), ""]
     foot = [line.text for line in document.foot]
     if not foot and lines:
         lines.pop()

@@ -169,8 +169,8 @@ def _picture(cells: Cells, query: Query, panel: ReportPanel) -> Picture:
     has_intervals = any(row.time and row.time.low is not None for curve in panel.curves for row in curve.rows)
     about = "; ".join(filter(None, [what, words.INTERVALS * has_intervals, _about(over)]))
     keys = [*map(pictures.key_of, chart.curves)]
-    drawing = pictures.drawn(panel.name, title, chart, over)
-    return Picture(panel.name, title, about, [drawing], keys, _table(cells, query, panel), chart)
+    drawing, notes = pictures.drawn(panel.name, title, chart, over)
+    return Picture(panel.name, title, about, [drawing], keys, _table(cells, query, panel), chart, notes)
 
 
 def _about(over: Ratios | None) -> str:

@@ -195,6 +195,6 @@ if (choice) {
   choice.onchange = () => { figures.forEach(show); write(); };
 }
 onhashchange = read;
-onbeforeprint = () => document.querySelectorAll("section > details").forEach((one) => { one.open = true; });
+onbeforeprint = () => document.querySelectorAll("details.paper").forEach((one) => { one.open = true; });
 read();
 document.documentElement.dataset.ready = "yes";

@@ -74,8 +74,8 @@ SETTINGS: Any = {
 """Settings of matplotlib: transparent background, no black."""
 
 
-def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> str:
-    """Return a chart as SVG with the texts of its points.
+def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> tuple[str, list[str]]:
+    """Return a chart as SVG with the texts of its points, and the notes that are written in it.
 
     Args:
         name: Unique on the page.
@@ -91,7 +91,7 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> st
         fit.fit(whole)
         by_id = {f"points-{number}": curve for number, curve in enumerate(chart.curves)}
         by_id |= {f"points-ratio-{number}": curve for number, curve in enumerate(chart.below)}
-        return inline(
+        svg = inline(
             whole,
             name,
             title,
@@ -99,6 +99,13 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> st
             {gid: curve.cells for gid, curve in by_id.items()},
             {str(number) for number, curve in enumerate(chart.curves) if curve.hidden},
         )
+        return svg, _notes(whole)
+
+
+def _notes(whole: Figure) -> list[str]:
+    """Return the small text in a figure, which a narrow page prints below it."""
+    texts = [text for text in whole.findobj(Text) if str(text.get_gid()).startswith(fit.SMALL_TEXTS)]
+    return list(dict.fromkeys(filter(None, (" ".join(text.get_text().split()) for text in texts))))
 
 
 def key_of(curve: ChartCurve) -> Key:
@@ -144,7 +151,7 @@ def inline(
             _add_texts(element, texts[gid], cells.get(gid, ()), inside.get(gid, ()))
         if gid.startswith("matplotlib.axis_"):
             _thin(element)
-        if gid.startswith(fit.WORDS_OF_MARK):
+        if gid.startswith(fit.SMALL_TEXTS):
             for words in element.iter("text"):
                 words.set("class", "m")
     _rename(root, name, hidden)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def picture(name: str, title: str, about: str, chart: Chart, table: ReportTable | None) -> Picture:
     """Return a chart with its legend and its table."""
-    drawing = pictures.drawn(name, title, chart)
-    return Picture(name, title, about, [drawing], [*map(pictures.key_of, chart.curves)], table, chart)
+    drawing, notes = pictures.drawn(name, title, chart)
+    return Picture(name, title, about, [drawing], [*map(pictures.key_of, chart.curves)], table, chart, notes)
 
 
 def table(title: str, chart: Chart) -> ReportTable:

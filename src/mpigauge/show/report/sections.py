@@ -1,4 +1,4 @@
-"""The sections of a report. SECTIONS is the one list of them, in the order of the page.
+"""The sections of a report. SECTIONS is the one list of them, in their order; the first picture is moved up.
 
 To add one: a function from `PageInputs` to `Section`, a line in SECTIONS and its title in
 `show.report.words`. A section without anything to show does not appear.
@@ -20,7 +20,7 @@ from mpigauge.query.series import size_words
 from mpigauge.show import answer
 from mpigauge.show.provenance import provenance_of
 from mpigauge.show.report import families, relations, words
-from mpigauge.show.report.page import Section, Sentence, grid_of
+from mpigauge.show.report.page import Section, Sentence, grid_of, side_by_side
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Query, Source
     from mpigauge.show.provenance import Circumstance
     from mpigauge.show.report.inputs import PageInputs
-    from mpigauge.show.report.page import ReportTable
+    from mpigauge.show.report.page import Key, Picture, ReportTable
 
-SAID_FIRST = 8
+SAID_FIRST = 3
 """Number of conclusions that are not folded away."""
 
 DOUBTS_FIRST = 4
@@ -101,7 +101,7 @@ def provenance(inputs: PageInputs) -> Section:
         for source in inputs.sources
         for title, circumstances in provenance_of(source.result).items()
     ]
-    return Section("provenance", words.TITLES["provenance"], grids=grids, copied=True)
+    return Section("provenance", words.TITLES["provenance"], grids=grids, copied=True, whole_folded=True)
 
 
 def _circumstances(title: str, circumstances: Sequence[Circumstance]) -> ReportTable:
@@ -175,7 +175,6 @@ def reading(_: PageInputs) -> Section:
 SECTIONS: Mapping[str, Callable[[PageInputs], Section]] = {
     "answer": answered,
     "conclusions": conclusions,
-    "provenance": provenance,
     "latency": families.latency,
     "bandwidth": families.bandwidth,
     "modes": families.modes,
@@ -188,10 +187,33 @@ SECTIONS: Mapping[str, Callable[[PageInputs], Section]] = {
     "doubts": doubts,
     "failures": failures,
     "reading": reading,
+    "provenance": provenance,
 }
+
+MESSAGES = ("latency", "bandwidth")
+PICTURES = (("map",), MESSAGES, ("modes",), ("collectives",), ("memory",))
+"""Sections whose charts can be the first picture of a page, the best first."""
 
 
 def sections_of(inputs: PageInputs) -> list[Section]:
-    """Return all sections that have something to show."""
-    sections = [make(inputs) for make in SECTIONS.values()]
-    return [section for section in sections if not section.empty]
+    """Return all sections that have something to show: the answer, a picture of it, then the others."""
+    made = [make(inputs) for make in SECTIONS.values()]
+    sections = {section.name: section for section in made if not section.empty}
+    names = [name for name in ("answer", *_first_picture(sections)) if name in sections]
+    return side_by_side([sections[name] for name in dict.fromkeys([*names, *sections])])
+
+
+def _shown(chart: Picture) -> list[Key]:
+    """Return the curves of a chart that are shown at first."""
+    return [key for key in chart.keys if not key.hidden]
+
+
+def _first_picture(sections: Mapping[str, Section]) -> Sequence[str]:
+    """Return the sections that are the first picture.
+
+    It is of modes where the charts of messages have one curve each.
+    """
+    charts = [chart for name in MESSAGES if name in sections for chart in sections[name].charts]
+    if "modes" in sections and "map" not in sections and all(len(_shown(chart)) == 1 for chart in charts):
+        return ("modes",)
+    return next((names for names in PICTURES if any(name in sections for name in names)), ())

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 TITLES: Mapping[str, str] = {
     "answer": "Answer",
     "conclusions": "What follows",
-    "provenance": "Provenance",
     "latency": "Latency",
     "bandwidth": "Bandwidth",
     "modes": "Modes",
@@ -23,8 +22,9 @@ TITLES: Mapping[str, str] = {
     "doubts": "Doubts",
     "failures": "Failures",
     "reading": "How to read this",
+    "provenance": "Provenance",
 }
-"""Titles of the sections, in the order of the page."""
+"""Titles of the sections, in the order of SECTIONS."""
 
 STATE_OF_CURVES, EACH_STATE, AS_SHOWN = "State", "each", "as in the tables"
 
@@ -48,6 +48,8 @@ CONTENTS = "Contents"
 FOLDED = "Further tables: {count}"
 TABLE = "Data table"
 LINES_OF_TABLE = "{count} rows"
+NOTES_OF_CHART = "in the chart"
+PROVENANCE_FOLDED = "file, machine, libraries, commands and variables"
 MORE = "{count} more"
 NOTHING_COMPARED = "Not compared"
 COPY = "Copy as text"

@@ -65,8 +65,7 @@ def _own(claim: Mapping[str, Any], fact: Mapping[str, Any], book: Book) -> Inter
     """The number of a cell, or of two; None of a kind that is not recomputed."""
     kind, quantity = claim["kind"], claim["quantity"]
     if kind == "limit":
-        size = fact["bytes"] if fact["imported"] else book.limit(fact["file"], fact)
-        return Interval(size, size, size)
+        return _limit(fact, book)
     if kind == "from":
         return _from(claim, fact, book)
     row = book.row(fact["file"], fact, fact["state"])
@@ -74,6 +73,17 @@ def _own(claim: Mapping[str, Any], fact: Mapping[str, Any], book: Book) -> Inter
         under = book.row(fact["against_file"], fact["against"], fact["state"])
         return _divided(row, under, quantity) if quantity in ("time", "bandwidth") else None
     return _of_one(quantity, row, book.alike(fact["file"], fact, fact["state"], "bytes", "window"))
+
+
+def _limit(fact: Mapping[str, Any], book: Book) -> Interval:
+    """The eager limit; of a form that has none, the largest size that was timed, or more."""
+    if fact["imported"]:
+        return Interval(fact["bytes"], fact["bytes"], fact["bytes"])
+    if fact["pattern"] == "eager":
+        size = book.limit(fact["file"], fact)
+        return Interval(size, size, size)
+    largest = book.curve(fact["file"], fact, fact["state"])[-1].bytes
+    return Interval(largest, largest, math.inf)
 
 
 def _of_one(quantity: str, row: Row, curve: Sequence[Row]) -> Interval | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NS = 1e-9
 SIZES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "kB": 1000}
 TIMES = {"ns": 1e-9, "us": 1e-6, "\N{MICRO SIGN}s": 1e-6, "ms": 1e-3, "s": 1.0}
-RATES = {"MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
+RATES = {"MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8, "MiB/s": 2.0**20}
 TWO_WAYS = frozenset({"exchange", "shift"})
 MEMORY = frozenset(
     {"null", "memcpy", "copy", "read", "write", "chase", "reduce_local", "crosscopy", "cacheline", "eager"}

@@ -39,7 +39,7 @@ def test_a_missing_program_is_named(
 
 def test_another_system_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "darwin")
-    with pytest.raises(EnvironmentLacksError, match="needs Linux"):
+    with pytest.raises(EnvironmentLacksError, match="needs Linux, and this is macOS"):
         start.check_platform()
 
 

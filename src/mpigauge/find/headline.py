@@ -1,0 +1,493 @@
+"""The first lines of an answer: what a campaign found about what it varied, a sentence for each factor.
+
+All ratios are those of `explain` and `compare`: `find.explain.contrasts` finds them. A campaign that varied
+nothing, or nothing that has a ratio, begins with its latency and its bandwidth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_suffix
+from mpigauge.document.ratio_words import VERDICTS
+from mpigauge.document.records import cell_record, finite_or_none, state_record
+from mpigauge.find.answer import (
+    UNITS_OF_TIMES,
+    about_messages,
+    answers,
+    heading,
+    latency_bytes,
+    lines_of,
+    number,
+)
+from mpigauge.find.explain.contrasts import BUILD, contrasts, name_of
+from mpigauge.find.explain.evidence import Evidence
+from mpigauge.find.explain.table import varied_in
+from mpigauge.find.phrases import WITHIN, at_size, every_size, is_known, subject
+from mpigauge.linkmap.linkmap import is_map
+from mpigauge.plan.factors import PLACE, SIZE
+from mpigauge.rows.group import cell_key
+from mpigauge.sequences import group_by, runs
+from mpigauge.vocabulary import DIFFERENT, QUOTED_RATES, QUOTED_TIMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.compare.size_ratio import SizeRatio
+    from mpigauge.document.document import Units
+    from mpigauge.find.answer import Answer, Quote, QuoteLine
+    from mpigauge.find.explain.contrasts import Contrast
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
+    from mpigauge.rows.group import Key, Subject
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import StateName, Varied, Verdict
+
+FACTORS: Mapping[Varied, frozenset[str]] = {
+    "library": BUILD,
+    "setting": frozenset({"setting"}),
+    "place": PLACE,
+    "mode": frozenset({"mode"}),
+    "ranks": frozenset({"ranks"}),
+}
+"""Factors that an answer can be about, in the order of `plan.factors.FACTORS`: the first varied one leads."""
+
+MAX_FACTORS = 2
+"""Most factors with a sentence."""
+
+MAX_COURSES = 2
+"""Most curves that are each followed over all sizes; of more, one size is told."""
+
+MAX_SEGMENTS = 3
+"""Most parts of a curve that are told one by one; of more, how many sizes differ."""
+
+SMALL = 0.1
+"""Ratio below which its inverse says more."""
+
+TWICE = 2.0
+"""Ratio from which on it is said as a factor instead of a percentage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A sentence about a factor that was varied, or about the numbers of a campaign that varied none.
+
+    Attributes:
+        factor: What was varied; None for numbers alone.
+        contrasts: Pairs of curves that it compares, all with one base.
+        at_bytes: Sizes whose ratio it quotes, for each of these pairs.
+        limit_bytes: Eager limit above which one of its modes would deadlock; None if none would.
+    """
+
+    factor: Varied | None
+    text: str
+    contrasts: tuple[Contrast, ...] = ()
+    at_bytes: tuple[tuple[int, ...], ...] = ()
+    limit_bytes: int | None = None
+
+
+class FactorRatio(NamedTuple):
+    """How many times as long a cell takes as the one with the first value of the varied factor."""
+
+    ratio: Ratio
+    base: Subject
+
+
+class VariedFactors:
+    """What a campaign varied: contrasts by factor, found when first asked for.
+
+    Args:
+        found: Answers of the result; modes count as varied where it has nothing but messages.
+    """
+
+    def __init__(self, evidence: Evidence, found: Sequence[Answer]) -> None:
+        self.evidence = evidence
+        self._answers = found
+
+    @cached_property
+    def found(self) -> Mapping[Varied, Sequence[Contrast]]:
+        """Contrasts of the first factors that have any, at most MAX_FACTORS of them."""
+        found: dict[Varied, Sequence[Contrast]] = {}
+        for factor, names in FACTORS.items():
+            if len(found) < MAX_FACTORS and self._is_varied(factor):
+                found |= {factor: mine} if (mine := [*contrasts(self.evidence, names)]) else {}
+        return found
+
+    def _is_varied(self, factor: Varied) -> bool:
+        cells = (row.cell for row in self.evidence.rows if row.time is not None)
+        several = len({tuple(getattr(cell, name) for name in FACTORS[factor]) for cell in cells}) > 1
+        return several and (factor != "mode" or about_messages(self._answers))
+
+    @property
+    def first(self) -> Varied | None:
+        """The factor that leads; None if none was varied, or none has a ratio."""
+        return next(iter(self.found), None)
+
+    @cached_property
+    def told(self) -> Sequence[Contrast]:
+        """Contrasts with the base of the first sentence; empty if none is about a factor."""
+        return _told(self.evidence, self.found[self.first]) if self.first is not None else ()
+
+    @cached_property
+    def _ratios(self) -> Mapping[tuple[Key, StateName | None, int], FactorRatio]:
+        found: dict[tuple[Key, StateName | None, int], FactorRatio] = {}
+        for one in self.found[self.first] if self.first is not None else ():
+            curve = cell_key(one.other, SIZE)
+            for point in one.points:
+                # Of no state is what was measured where the machine has none, such as between other hosts.
+                for state in {one.base.state, None}:
+                    found.setdefault((curve, state, point.bytes), FactorRatio(point.ratio, one.base))
+        return found
+
+    def ratio(self, row: Row) -> FactorRatio | None:
+        """Return the ratio of a row to that with the first value of the leading factor.
+
+        None for the first value itself, and where there is no ratio.
+        """
+        return self._ratios.get((cell_key(row.cell, SIZE), row.of.state, row.cell.bytes))
+
+
+def varied_of(result: Result, rows: Sequence[Row], found: Sequence[Answer]) -> VariedFactors:
+    """Return what was varied in a result."""
+    return VariedFactors(Evidence(result, rows), found)
+
+
+def headlines_of(result: Result, rows: Sequence[Row]) -> list[Headline]:
+    """Return the headlines of a result; none of a map, which has a verdict."""
+    if is_map(result):
+        return []
+    found = answers(rows, {pattern.name: pattern for pattern in result.campaign.patterns})
+    return headlines(varied_of(result, rows, found), found)
+
+
+def headlines(varied: VariedFactors, found: Sequence[Answer], chosen: Units = AUTOMATIC) -> list[Headline]:
+    """Return what was found about the factors that were varied; else the latency and the bandwidth."""
+    said = [one for factor, mine in varied.found.items() for one in _of_factor(varied.evidence, factor, mine)]
+    return said or [*_numbers(found, chosen)]
+
+
+def headline_record(fact: Headline) -> dict[str, Any]:
+    """Return a headline as JSON has it: docs/numbers.md."""
+    return {
+        "factor": fact.factor,
+        "text": fact.text,
+        "ratios": [
+            {
+                "base": cell_record(one.base.cell) | {"bytes": point.bytes},
+                "other": cell_record(one.other) | {"bytes": point.bytes},
+                **state_record(one.base),
+                "estimate": finite_or_none(point.ratio.estimate),
+                "low": finite_or_none(point.ratio.low),
+                "high": finite_or_none(point.ratio.high),
+                "paired": point.ratio.paired,
+                "verdict": point.verdict,
+            }
+            for one, sizes in zip(fact.contrasts, fact.at_bytes, strict=True)
+            for point in one.points
+            if point.bytes in sizes
+        ],
+        "limit_bytes": fact.limit_bytes,
+    }
+
+
+# ---- A factor that was varied --------------------------------------------------------------------
+
+
+def _of_factor(evidence: Evidence, factor: Varied, found: Sequence[Contrast]) -> Iterator[Headline]:
+    """Yield what is said of a factor: of the base that tells most, each other value against it."""
+    others = _told(evidence, found)
+    base = others[0].base
+    names = Names(evidence, factor, [base.cell, *(one.other for one in others)])
+    about = _about(evidence, factor, base, alone=len({one.base for one in found}) == 1)
+    common = set.intersection(*({point.bytes for point in one.points} for one in others))
+    if len(others) > MAX_COURSES or (factor in {"place", "ranks"} and len(others) > 1):
+        if common:
+            size = latency_bytes(common)
+            text = f"{about}{_at_one_size(others, names, size)}"
+            yield Headline(factor, text, tuple(others), ((size,),) * len(others))
+        return
+    deadlock = _deadlock(evidence, others) if factor == "mode" else None
+    for one in others:
+        text, sizes = _course(one, names)
+        limit = None
+        if deadlock is not None:
+            cell, limit = deadlock
+            text, deadlock = f"{text}; above {units.format_size(limit)} {names.of(cell)} would deadlock", None
+        yield Headline(factor, f"{about}{text}", (one,), (sizes,), limit)
+
+
+def _told(evidence: Evidence, found: Sequence[Contrast]) -> Sequence[Contrast]:
+    """Return the contrasts with the base that tells most."""
+    return min(group_by(found, lambda one: one.base).values(), key=lambda mine: _rank(evidence, mine))
+
+
+def _rank(evidence: Evidence, mine: Sequence[Contrast]) -> tuple[bool, bool, bool, float]:
+    """Return how little the contrasts with a base tell: the least for messages one way of ranks on own cores.
+
+    Of these, as in `explain`, those come first that are most decided and differ most.
+    """
+    cell = mine[0].cell
+    crowded, is_message = cell.job in evidence.crowded, cell.pattern in evidence.messages
+    one_way = evidence.patterns[cell.pattern].one_way
+    return crowded, not is_message, not one_way, -max(one.weight for one in mine)
+
+
+def _about(evidence: Evidence, factor: Varied, base: Subject, *, alone: bool) -> str:
+    """Return what a sentence is about, with a colon; nothing for messages one way that are all there is."""
+    if alone and evidence.patterns[base.cell.pattern].one_way:
+        return ""
+    return f"{subject(base, varied_in(evidence.rows), FACTORS[factor])}: "
+
+
+def _deadlock(evidence: Evidence, others: Sequence[Contrast]) -> tuple[Cell, int] | None:
+    """Return the curve whose larger messages were not started, since they would deadlock, and the limit."""
+    cells = [others[0].base.cell, *(one.other for one in others)]
+    blocked = {cell_key(row.cell, SIZE) for row in evidence.rows if row.status == "blocked"}
+    limits = ((cell, evidence.limits.get(cell.job)) for cell in cells if cell_key(cell, SIZE) in blocked)
+    return next(((cell, limit) for cell, limit in limits if limit is not None), None)
+
+
+class Names:
+    """Names of the values of a factor: MPI functions for modes that differ in these.
+
+    Args:
+        cells: A cell of each value.
+    """
+
+    def __init__(self, evidence: Evidence, factor: Varied, cells: Sequence[Cell]) -> None:
+        self.takes = "take" if factor == "ranks" else "takes"
+        modes = (evidence.patterns[cell.pattern].mode(cell.mode) for cell in cells)
+        calls = [mode.call if mode is not None and factor == "mode" else "" for mode in modes]
+        are_told = "" not in calls and len({*calls}) == len(cells)
+        plain = (value_name(factor, cell) for cell in cells)
+        self._names = dict(zip(cells, calls if are_told else plain, strict=True))
+
+    def of(self, cell: Cell) -> str:
+        """Return the name of the value that a cell has."""
+        return self._names[cell]
+
+
+def value_name(factor: Varied, cell: Cell) -> str:
+    """Return the value of a factor in few words; a place as columns are headed: `tcp h1,h2`."""
+    if factor != "place":
+        return name_of(FACTORS[factor])(cell)
+    phrases = phrases_of(cell, ["transport", "placement"]).values()
+    return " ".join(phrase for phrase in phrases if phrase not in UNSAID) or cell.placement
+
+
+# ---- Amounts -------------------------------------------------------------------------------------
+
+
+def _amount(point: SizeRatio) -> str:
+    """Return how much longer something takes: `13 % longer`, `2.27 times as long`, `no difference`."""
+    ratio = point.ratio
+    if point.verdict not in DIFFERENT:
+        return VERDICTS[point.verdict]
+    longer = point.verdict == "slower"
+    if not is_known(ratio.low, ratio.high):
+        return "longer" if longer else "less"
+    if ratio.estimate >= TWICE:
+        return f"{units.format_factor(ratio.estimate)} times as long"
+    return f"{units.format_percent(abs(ratio.estimate - 1))} {'longer' if longer else 'less'}"
+
+
+def _takes(names: Names, one: Contrast, point: SizeRatio, up_to: str = "") -> str:
+    """Return the whole phrase: `MPI_Isend takes 13 % longer than MPI_Send`."""
+    amount = _amount(point)
+    than = "as" if amount.endswith("as long") else "time than" if amount.endswith("less") else "than"
+    limit = up_to if is_known(point.ratio.low, point.ratio.high) else ""
+    return f"{names.of(one.other)} {names.takes} {limit}{amount} {than} {names.of(one.base.cell)}"
+
+
+def _at_one_size(others: Sequence[Contrast], names: Names, size_bytes: int) -> str:
+    """Return the ratios of several to their base at one size, those that differ first."""
+    pairs = [(one, point) for one in others for point in one.points if point.bytes == size_bytes]
+    (first, point), *more = sorted(pairs, key=lambda pair: pair[1].verdict not in DIFFERENT)
+    begin = (
+        _takes(names, first, point)
+        if point.verdict in DIFFERENT
+        else f"{_pair(first, names)}: {_amount(point)}"
+    )
+    rest = [f"{names.of(one.other)} {_amount(at).removesuffix(' as long')}" for one, at in more]
+    return ", ".join([f"{begin}{at_size(first.other, size_bytes)}", *rest])
+
+
+def _pair(one: Contrast, names: Names) -> str:
+    return f"{names.of(one.other)} against {names.of(one.base.cell)}"
+
+
+def ratio_of(varied: VariedFactors, quote: Quote | None) -> Ratio | None:
+    """Return the ratio of a number of the answer to that with the first value; of a rate, of the rates.
+
+    None where there is no ratio, as for the first value itself and for numbers that are no times.
+    """
+    if quote is None or quote.unit not in UNITS_OF_TIMES or (found := varied.ratio(quote.row)) is None:
+        return None
+    return found.ratio if quote.unit == "s" else found.ratio.turned
+
+
+def ratio_cell(ratio: Ratio) -> str:
+    """Return `1.13×`, `same` or `undecided`; `higher` or `lower` where no more is known."""
+    match ratio.verdict:
+        case "same":
+            return "same"
+        case "undecided":
+            return VERDICTS[ratio.verdict]
+    if not is_known(ratio.low, ratio.high):
+        return "higher" if ratio.estimate > 1 else "lower"
+    if ratio.estimate < SMALL:
+        return f"1/{units.format_factor(1 / ratio.estimate)}"
+    return f"{units.format_factor(ratio.estimate)}×"
+
+
+# ---- A curve over all sizes ----------------------------------------------------------------------
+
+
+class CurveSegment(NamedTuple):
+    """Neighbouring sizes of one verdict, undecided ones among them included.
+
+    Attributes:
+        at: The sizes that have the verdict.
+        inside: All sizes from the first of them to the last.
+    """
+
+    verdict: Verdict
+    at: list[SizeRatio]
+    inside: list[SizeRatio]
+
+    @property
+    def worst(self) -> SizeRatio:
+        """The size whose ratio is farthest from 1."""
+        return max(self.at, key=lambda point: max(point.ratio.estimate, 1 / point.ratio.estimate))
+
+    def where(self, points: Sequence[SizeRatio], cell: Cell) -> str:
+        """Return where it is so, among all sizes of a pair of curves: ` up to 512 B`."""
+        first, last = (units.format_size(one.bytes) for one in (self.inside[0], self.inside[-1]))
+        some = f" at {len(self.at)} of {len(self.inside)} sizes" if len(self.at) < len(self.inside) else ""
+        if len(self.inside) == 1:
+            return at_size(cell, self.inside[0].bytes)
+        if len(self.inside) == len(points):
+            return some or f" at {every_size(len(points))}"
+        if self.inside[0] is points[0]:
+            return f"{some} up to {last}"
+        return (
+            f"{some} from {first} on" if self.inside[-1] is points[-1] else f"{some} from {first} to {last}"
+        )
+
+
+def segments_of(points: Sequence[SizeRatio]) -> list[CurveSegment]:
+    """Return runs of one verdict, sizes rising; undecided sizes between two of one verdict join them."""
+    decided = [place for place, point in enumerate(points) if point.verdict != "undecided"]
+    ends = runs(decided, lambda one, two: points[one].verdict == points[two].verdict)
+    found, begin = [], 0
+    for run in ends:
+        found += _open(points[begin : run[0]])
+        inside = [*points[run[0] : run[-1] + 1]]
+        found.append(CurveSegment(points[run[0]].verdict, [points[place] for place in run], inside))
+        begin = run[-1] + 1
+    return [*found, *_open(points[begin:])]
+
+
+def _open(points: Sequence[SizeRatio]) -> list[CurveSegment]:
+    return [CurveSegment("undecided", [*points], [*points])] if points else []
+
+
+def _course(one: Contrast, names: Names) -> tuple[str, tuple[int, ...]]:
+    """Return how one curve goes beside its base over all sizes, and the sizes whose ratios it quotes."""
+    segments = segments_of(one.points)
+    if len(segments) > MAX_SEGMENTS:
+        return _pooled(one, names)
+    lead, *rest = sorted(segments, key=lambda segment: segment.verdict == "undecided")
+    begin, quoted = _lead(one, names, lead)
+    more = [_later(one, segment) for segment in rest]
+    sizes = [*quoted, *(segment.worst.bytes for segment in rest if segment.verdict in DIFFERENT)]
+    return "; ".join([begin, *more]), tuple(sizes)
+
+
+def _lead(one: Contrast, names: Names, lead: CurveSegment) -> tuple[str, list[int]]:
+    """Return the segment that is told first: at the size of the latency, or where it differs most."""
+    where = lead.where(one.points, one.other)
+    if lead.verdict == "undecided":
+        return f"{_pair(one, names)}: {VERDICTS[lead.verdict]}{where}", []
+    if lead.verdict == "same":
+        return f"{_pair(one, names)}: {VERDICTS[lead.verdict]} (within {WITHIN}){where}", []
+    size = latency_bytes(point.bytes for point in one.points)
+    point = next((point for point in lead.at if point.bytes == size), None)
+    if point is None:
+        up_to = "up to " if len(lead.at) > 1 else ""
+        return f"{_takes(names, one, lead.worst, up_to)}{where}", [lead.worst.bytes]
+    text, last = f"{_takes(names, one, point)}{at_size(one.other, size)}", lead.at[-1]
+    if len(lead.inside) < len(one.points) or last is point:
+        return text, [size]
+    amount = _amount(last).removesuffix(" as long")
+    return f"{text}, {amount}{at_size(one.other, last.bytes)}", [size, last.bytes]
+
+
+def _later(one: Contrast, segment: CurveSegment) -> str:
+    """Return a segment that is told after another."""
+    worst = segment.worst
+    several = (
+        segment.verdict in DIFFERENT and len(segment.at) > 1 and is_known(worst.ratio.low, worst.ratio.high)
+    )
+    return f"{'up to ' if several else ''}{_amount(worst)}{segment.where(one.points, one.other)}"
+
+
+def _pooled(one: Contrast, names: Names) -> tuple[str, tuple[int, ...]]:
+    """Return at how many sizes a curve differs, and by how much at most, where it changes often."""
+    by_verdict = group_by(one.points, lambda point: point.verdict)
+    parts = [CurveSegment(name, by_verdict[name], [*one.points]) for name in VERDICTS if name in by_verdict]
+    lead, *rest = parts
+    begin = f"{_takes(names, one, lead.worst, 'up to ')} at {len(lead.at)} of {len(one.points)} sizes"
+    more = [f"{_later(one, part).partition(' at ')[0]} at {len(part.at)}" for part in rest]
+    quoted = (part.worst.bytes for part in parts if part.verdict in DIFFERENT)
+    return ", ".join([begin, *more]), tuple(quoted)
+
+
+# ---- Nothing varied ------------------------------------------------------------------------------
+
+
+def _numbers(found: Sequence[Answer], chosen: Units) -> Iterator[Headline]:
+    """Yield the latency and the best bandwidth of the first job, or its first two numbers."""
+    if not found:
+        return
+    lines = [line for line in lines_of(found[:1]) if not line.first.awaited and line.first.unit != "B"]
+    messages = [line for line in lines if line.first.quoted_as in {"latency", "bandwidth", "both-directions"}]
+    if not lines:
+        return
+    first, *more = (messages or lines)[:2]
+    # A rate of the size of the latency is no best one.
+    said = [first, *(line for line in more if line.first.row.cell.bytes != first.first.row.cell.bytes)]
+    of = found[0].quotes[0].row
+    job = [phrase for phrase in phrases_of(of.cell, OF_JOB).values() if phrase not in UNSAID]
+    numbers = "; ".join(_number(line, chosen) for line in said)
+    where = f"{', '.join(job)}: " if len(found) > 1 else ""
+    yield Headline(None, f"{where}{numbers}{state_suffix(of.of)}")
+
+
+def _number(line: QuoteLine, chosen: Units) -> str:
+    """Return a number of the answer as part of a sentence."""
+    quote, text = line.first, number(line.first, chosen)
+    size = units.format_size(quote.row.cell.bytes)
+    match quote.quoted_as:
+        case "latency":
+            return f"a message of {size} takes {text}" if quote.row.sized else f"a message takes {text}"
+        case "bandwidth":
+            return f"{text} at best ({size})"
+        case "both-directions":
+            return f"{text} in both directions at best ({size})"
+        case quoted if quoted in QUOTED_TIMES:
+            return f"{_operation(line)} takes {text}"
+        case quoted if quoted in QUOTED_RATES:
+            return f"{heading(line)} {text} at best ({size})"
+    return f"{heading(line)} {text}"
+
+
+def _operation(line: QuoteLine) -> str:
+    """Return an operation with its size: `allreduce of 8 B`."""
+    name, comma, size = heading(line).rpartition(", ")
+    return f"{name} of {size}" if comma else size

@@ -1,0 +1,206 @@
+"""The first lines of an answer: a sentence about each factor that was varied."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.find.answer import answers
+from mpigauge.find.explain.contrasts import contrasts
+from mpigauge.find.headline import FACTORS, headline_record, headlines, ratio_cell, segments_of, varied_of
+from mpigauge.result.records import Blocked
+from mpigauge.rows.ratios import Ratio
+from tests.made import PATTERNS, cell, collective
+from tests.unit.find.explain.informative import told_of
+from tests.unit.find.explain.test_eager_limits import eager
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.find.headline import Headline
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.records import Eager
+
+SIZES = (8, 64, 512, 4096, 2**15, 2**18)
+KNOWN = {pattern.name: pattern for pattern in PATTERNS}
+MPICH = {"mpi": "mpich", "mpi_version": "5.0.2"}
+LIMIT = 4016
+NOISE = 0.0005
+
+
+def curve(ratios: Mapping[int, float], pattern: str = "pingpong", mode: str = "standard", **more: Any) -> Any:
+    """Times of a curve, at some sizes so many times as long as without; 0 for all others."""
+    usual = ratios.get(0, 1.0)
+    return {cell(pattern, size, mode, **more): (500 + size) * ratios.get(size, usual) for size in SIZES}
+
+
+def found(times: Mapping[Cell, float], *more: Eager | Blocked, noise: float = NOISE) -> list[Headline]:
+    """The headlines of a result with these times."""
+    return headlines_in(told_of(times, *more, noise=noise))
+
+
+def headlines_in(evidence: Evidence) -> list[Headline]:
+    every = answers(evidence.rows, KNOWN)
+    return headlines(varied_of(evidence.result, evidence.rows, every), every)
+
+
+def texts(times: Mapping[Cell, float], *more: Eager | Blocked, noise: float = NOISE) -> list[str]:
+    return [one.text for one in found(times, *more, noise=noise)]
+
+
+# ---- Sentences -----------------------------------------------------------------------------------
+
+
+def test_a_mode_is_told_by_its_mpi_function_at_the_latency_and_where_it_ends() -> None:
+    slower = curve({8: 1.13, 64: 1.13}, mode="nonblocking")
+    assert texts(curve({}) | slower) == [
+        "MPI_Isend takes 13 % longer than MPI_Send at 8 B; no difference from 512 B on"
+    ]
+
+
+def test_above_the_eager_limit_a_mode_that_was_not_started_would_deadlock() -> None:
+    large = [cell("exchange", size, "blocking") for size in SIZES if size > LIMIT]
+    blocked = [Blocked(1, 0, one, limit_bytes=LIMIT, found=True) for one in large]
+    small = {one: time for one, time in curve({}, "exchange", "blocking").items() if one.bytes <= LIMIT}
+    times = small | dict.fromkeys(large, 0.0) | {cell("eager", 2**22): 0.0}
+    both = times | curve({0: 1.5}, "exchange", "nonblocking")
+    (one,) = found(both, eager(LIMIT), *blocked)
+    assert one.text == (
+        "exchange: MPI_Isend takes 50 % longer than MPI_Send at 8 B, 50 % longer at 512 B; "
+        "above 4016 B MPI_Send would deadlock"
+    )
+    assert one.limit_bytes == LIMIT
+
+
+@pytest.mark.parametrize(
+    ("other", "text"),
+    [
+        (
+            curve({0: 2.5}, **MPICH),
+            "MPICH 5.0.2 takes 2.50 times as long as Open MPI 5.0.11 at 8 B, 2.50 times at 256 KiB",
+        ),
+        (
+            curve({0: 0.5}, **MPICH),
+            "MPICH 5.0.2 takes 50 % less time than Open MPI 5.0.11 at 8 B, 50 % less at 256 KiB",
+        ),
+        (curve({}, setting="X=2"), "X=2 against usual setting: no difference (within 3 %) at all 6 sizes"),
+        (
+            curve({0: 1.5}, placement="h1,h2"),
+            "h1,h2 takes 50 % longer than same-host at 8 B, 50 % longer at 256 KiB",
+        ),
+    ],
+)
+def test_libraries_settings_and_places_are_told_against_the_first(
+    other: dict[Cell, float], text: str
+) -> None:
+    assert texts(curve({}) | other) == [text]
+
+
+def test_of_many_values_each_is_told_at_the_size_of_the_latency() -> None:
+    times = curve({}, transport="shm") | curve({0: 20}, transport="tcp")
+    times |= curve({0: 1.01}, transport="tcp", placement="h1,h2")
+    times |= curve({0: 90}, transport="tcp", placement="h1,h3")
+    (one,) = texts(times)
+    assert one == "tcp takes 20.0 times as long as shm at 8 B, tcp h1,h3 90.0 times, tcp h1,h2 no difference"
+
+
+def test_ranks_are_told_of_what_all_of_them_do() -> None:
+    times = {collective("barrier", 0, ranks=ranks): 1000.0 * ranks for ranks in (2, 4, 8)}
+    (one,) = texts(times)
+    assert one == "barrier: 4 ranks take 2.00 times as long as 2 ranks, 8 ranks 4.00 times"
+
+
+def test_of_several_factors_the_library_comes_first_and_no_more_than_two_are_told() -> None:
+    times: dict[Cell, float] = {}
+    for library, factor in (({}, 1.0), (MPICH, 1.5)):
+        for place in ({}, {"placement": "h1,h2"}):
+            for mode in ("standard", "nonblocking"):
+                times |= curve({0: factor}, mode=mode, **library, **place)
+    assert [one.factor for one in found(times)] == ["library", "place"]
+
+
+def test_modes_beside_collectives_are_not_what_a_campaign_is_about() -> None:
+    times = curve({}) | curve({0: 2.0}, mode="nonblocking") | {collective("barrier", 0): 900.0}
+    assert texts(times) == ["a message of 8 B takes 508 ns; 998 MB/s at best (256 KiB)"]
+
+
+def test_of_operations_the_first_two_are_told() -> None:
+    times = {
+        collective("barrier", 0): 900.0,
+        collective("allreduce", 8): 1200.0,
+        collective("bcast", 8): 700.0,
+    }
+    assert texts(times, noise=0.0) == ["barrier takes 900 ns; allreduce of 8 B takes 1.20 \N{MICRO SIGN}s"]
+
+
+def test_of_a_single_size_there_is_no_best_bandwidth() -> None:
+    assert texts({cell(size=8): 500.0}, noise=0.0) == ["a message of 8 B takes 500 ns"]
+
+
+def test_of_a_ratio_within_a_wide_interval_only_the_word_is_told() -> None:
+    wide = Ratio(5.0, 2.0, 12.0, 8, verdict="slower")
+    assert ratio_cell(wide) == "higher"
+    assert ratio_cell(wide.turned) == "lower"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "verdict", "text"),
+    [
+        (1.13, "slower", "1.13\N{MULTIPLICATION SIGN}"),
+        (1.01, "same", "same"),
+        (1.4, "undecided", "undecided"),
+        (1 / 164, "faster", "1/164"),
+    ],
+)
+def test_a_ratio_in_a_cell(estimate: float, verdict: Any, text: str) -> None:
+    assert ratio_cell(Ratio(estimate, 0.9 * estimate, 1.1 * estimate, 8, verdict=verdict)) == text
+
+
+def test_undecided_sizes_between_two_of_one_verdict_are_counted_and_others_are_parts_of_their_own() -> None:
+    noisy = told_of(curve({}) | curve({8: 1.5, 512: 1.5, 4096: 1.5}, mode="nonblocking"), noise=NOISE)
+    (fact,) = contrasts(noisy, FACTORS["mode"])
+    points = [
+        dataclasses.replace(point, verdict="undecided") if point.bytes in {64, 2**18} else point
+        for point in fact.points
+    ]
+    parts = segments_of(points)
+    assert [(one.verdict, len(one.at), len(one.inside)) for one in parts] == [
+        ("slower", 3, 4),
+        ("same", 1, 1),
+        ("undecided", 1, 1),
+    ]
+    assert [point for one in parts for point in one.inside] == points
+    assert parts[0].where(points, fact.other) == " at 3 of 4 sizes up to 4 KiB"
+
+
+def test_what_changes_often_is_counted() -> None:
+    many = curve({8: 1.2, 512: 0.8, 2**15: 1.3}, mode="nonblocking")
+    (one,) = texts(curve({}) | many)
+    assert one.endswith(
+        "takes up to 30 % longer than MPI_Send at 2 of 6 sizes, 20 % less at 1, no difference at 3"
+    )
+
+
+# ---- The same numbers for programs and on the screen ---------------------------------------------
+
+
+def test_programs_get_the_ratios_that_the_sentence_quotes() -> None:
+    evidence = told_of(curve({}) | curve({8: 1.13}, mode="nonblocking"), noise=NOISE)
+    (one,) = headlines_in(evidence)
+    record = headline_record(one)
+    (fact,) = contrasts(evidence, FACTORS["mode"])
+    point = fact.points[0]
+    (ratio,) = record["ratios"]
+    assert (record["factor"], ratio["verdict"]) == ("mode", "slower")
+    assert [ratio[name] for name in ("estimate", "low", "high")] == [
+        point.ratio.estimate,
+        point.ratio.low,
+        point.ratio.high,
+    ]
+    assert ratio["base"]["mode"] == "standard"
+    assert (ratio["other"]["mode"], ratio["other"]["bytes"]) == ("nonblocking", 8)
+    assert json.dumps(record)
