@@ -409,9 +409,9 @@ def _clock_share(*, cost_s: float, share: float | None) -> Words:
     return Words(
         f"timer overhead: each sample contains one clock reading of {cost}, {_share(share)} of it",
         "the operation takes less",
-        "choose larger sizes",
+        "subtract it, or choose larger sizes",
         "times are too long",
-        "larger sizes",
+        f"subtract {cost}",
     )
 
 
