@@ -265,6 +265,22 @@ def comparison_of(
     return shown, verdict
 
 
+def page_html(query: Query, request: Request, *, force: bool = False) -> str:
+    """Return the page of results, as HTML that loads nothing.
+
+    Args:
+        query: Query of the request.
+        force: Whether to compare results of different machines.
+
+    Raises:
+        UsageError: None of the selected cells was measured.
+    """
+    from mpigauge.mpi.kinds import GIVES_WAY
+    from mpigauge.show.report import build, render
+
+    return render.render(build.page_of(query, request.all_states(query), GIVES_WAY, force=force))
+
+
 def check_measured(path: Path, rows: Sequence[Row]) -> None:
     """Refuse a result without a single number, with the reason.
 

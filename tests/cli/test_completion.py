@@ -81,6 +81,8 @@ def test_names_of_the_registries(tab: Tab) -> None:
     assert tab("run", "--mode", "non") == ["nonblocking"]
     assert tab("run", "--plan", "") == list(shipped.plans())
     assert tab("mpi", "add", "--plan", "ver") == ["versions"]
+    assert tab("explain", "--claims", "") == [*shipped.files(shipped.CLAIMS), "all"]
+    assert tab("import", "csv", "--columns", "ring") == ["ring-pairs"]
 
 
 @pytest.mark.thorough

@@ -128,6 +128,19 @@ def test_an_installed_wheel_knows_the_plans_by_name(site: Path, tmp_path: Path) 
     assert all(Path(one["path"]).is_relative_to(site / "mpigauge") for one in listed)
 
 
+@pytest.mark.thorough
+def test_an_installed_wheel_knows_claims_and_printed_tables_by_name(site: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    for words in (
+        ["import", "csv", "--columns", "exchange-agh-2020", "-o", "printed.jsonl"],
+        ["explain", "printed.jsonl", "--claims", "exchange-agh-2020", "-o", "claims.json"],
+    ):
+        command = [sys.executable, "-m", "mpigauge", *words]
+        subprocess.run(command, env=environment, cwd=tmp_path, check=True, capture_output=True)
+    assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))
+    assert str(site / "mpigauge") in (tmp_path / "printed.jsonl").read_text(encoding="utf-8")
+
+
 def test_the_wheel_carries_a_page_of_the_manual_for_every_command(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     for words, command in manual.commands(mpigauge, ("mpigauge",)):

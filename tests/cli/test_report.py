@@ -61,7 +61,7 @@ def test_two_modes_of_one_result_are_compared(cli: Cli, result: Path) -> None:
 @pytest.mark.thorough
 def test_names_and_choices_that_cannot_be_are_refused(cli: Cli, result: Path) -> None:
     for words, said in (
-        (["-o", "page.pdf"], "page.pdf is not the name of a page"),
+        (["-o", "page.png"], "page.png is not the name of a page"),
         (["-o", "nowhere/page.html"], "nowhere/page.html: cannot be written"),
         (["--series", "nothing"], "no series has"),
         (["--by", "mpi"], "nothing differs in mpi"),

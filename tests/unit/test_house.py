@@ -33,7 +33,7 @@ NAMES = {
 }
 """Every module by its full name."""
 
-START_PROCESSES = {"campaign", "mpi"}
+START_PROCESSES = {"campaign", "mpi", "pdf"}
 SLOW = {"matplotlib", "numpy", "scipy", "rich", "msgspec"}
 
 
@@ -102,7 +102,7 @@ def test_only_the_command_line_prints_and_exits() -> None:
             assert "click" not in imports_of(path), path
 
 
-def test_only_launch_and_mpi_start_processes() -> None:
+def test_only_campaigns_libraries_and_the_printer_of_pages_start_processes() -> None:
     for path in MODULES:
         if part_of(path) not in START_PROCESSES:
             assert not {"subprocess", "multiprocessing", "pty"} & set(imports_of(path)), path

@@ -16,7 +16,7 @@ import mpigauge
 ROOT = Path(mpigauge.__file__).parent
 
 RANKS = (
-    "units errors sequences cache locks vocabulary atomic_file dependencies inputs programs stats",
+    "units errors sequences cache locks vocabulary atomic_file dependencies inputs programs pdf stats",
     "plan",
     "result mpi",
     "importers rows",
@@ -29,6 +29,7 @@ RANKS = (
     "doctor",
     "show",
     "ask",
+    "report_folder",
     "api",
     "cli",
 )

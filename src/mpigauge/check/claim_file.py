@@ -19,6 +19,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import read_toml
+from mpigauge.plan.shipped import CLAIMS, check_there
 from mpigauge.plan.sizes import size_filter
 from mpigauge.vocabulary import (
     BEST,
@@ -114,7 +115,7 @@ def parse_bound(key: str, text: str, read: Callable[[str], float]) -> Bound:
 
 # ---- What a claim says ---------------------------------------------------------------------------
 
-ENDING = "-claims.toml"
+ENDING = CLAIMS.ending
 """Ending of files of claims, which tells them from tables in a folder of both."""
 
 FILE, TITLE = "file", "title"
@@ -233,7 +234,7 @@ def values(chosen: Word | tuple[Word, ...]) -> tuple[Word, ...]:
 # ---- Files ---------------------------------------------------------------------------------------
 
 _BYTES = "bytes"
-_HINT = "docs/formats.md, Claims, has the keys; examples/published has files that work"
+_HINT = "docs/formats.md, Claims, has the keys; mpigauge list claims --format json names files that work"
 
 Table = TypeVar("Table", bound=Struct)
 
@@ -264,7 +265,8 @@ def read_claims(path: Path) -> Claims:
     Raises:
         UsageError: It cannot be read, or something in it is not understood: names the file, claim and key.
     """
-    tables = read_toml(path, "a file of claims")
+    check_there(path, CLAIMS)
+    tables = read_toml(path, "a file of claims", ", or a name: mpigauge list claims")
     report, words, written = (tables.pop(name, {}) for name in ("report", "here", "claim"))
     if tables or not isinstance(written, list) or not written:
         raise UsageError(f"{path}: must have [report], [[claim]] and nothing else but [here]", _HINT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mpigauge import units
 from mpigauge.rows.machine.machines import measured_machine
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def origin_of(result: Result) -> str:
     machine = measured_machine(result)
     launches = len({launch.number for launch in result.launches})
     words = [campaign.plan.title, host_of(result), processor_of(machine), campaign.started[:10]]
-    words += [f"{launches} launches"] if launches else []
+    words += [units.counted(launches, "launch")] if launches else []
     words += ["emulated network"] if campaign.plan.lab else []
     return ", ".join(filter(None, words))
 

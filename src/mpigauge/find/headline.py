@@ -464,8 +464,9 @@ def _numbers(found: Sequence[Answer], chosen: Units) -> Iterator[Headline]:
     said = [first, *(line for line in more if line.first.row.cell.bytes != first.first.row.cell.bytes)]
     of = found[0].quotes[0].row
     job = [phrase for phrase in phrases_of(of.cell, OF_JOB).values() if phrase not in UNSAID]
-    name = f"{', '.join(job)}{state_suffix(of.of)}: " if len(found) > 1 else ""
-    yield Headline(None, f"{name}{'; '.join(_number(line, chosen) for line in said)}")
+    numbers = "; ".join(_number(line, chosen) for line in said)
+    where = f"{', '.join(job)}: " if len(found) > 1 else ""
+    yield Headline(None, f"{where}{numbers}{state_suffix(of.of)}")
 
 
 def _number(line: QuoteLine, chosen: Units) -> str:
@@ -480,7 +481,13 @@ def _number(line: QuoteLine, chosen: Units) -> str:
         case "both-directions":
             return f"{text} in both directions at best ({size})"
         case quoted if quoted in QUOTED_TIMES:
-            return f"{heading(line)} takes {text}"
+            return f"{_operation(line)} takes {text}"
         case quoted if quoted in QUOTED_RATES:
             return f"{heading(line)} {text} at best ({size})"
     return f"{heading(line)} {text}"
+
+
+def _operation(line: QuoteLine) -> str:
+    """Return an operation with its size: `allreduce of 8 B`."""
+    name, comma, size = heading(line).rpartition(", ")
+    return f"{name} of {size}" if comma else size

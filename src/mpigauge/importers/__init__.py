@@ -81,11 +81,12 @@ READERS = {
     ),
     "csv": Reader(
         about="Published times or bandwidths in columns; without samples there are no intervals.",
-        files="FILE...",
-        example="mpigauge import csv examples/published/ring-pairs.csv "
-        "--columns examples/published/ring-pairs.toml",
+        files="[FILE...]",
+        example="mpigauge import csv --columns ring-pairs -o printed.jsonl",
         module="csv",
-        columns="TOML file that says what each column is, such as those in examples/published.",
+        columns="TOML file that says what each column is, or the name of a printed table: "
+        "mpigauge list printed. Without FILE, the .csv beside it is read.",
+        min_files=0,
     ),
     "osu": Reader(
         about="Text of the OSU Micro-Benchmarks 2 to 8, or --format osu: means, without intervals.",

@@ -17,6 +17,7 @@ from mpigauge.importers.text import content_of, decoded
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.plan.plan_file import read_toml
+from mpigauge.plan.shipped import PRINTED, check_there
 from mpigauge.result.constraints import MAX_NUMBER
 from mpigauge.result.provenance import LibraryRecord
 from mpigauge.result.records import (
@@ -29,7 +30,7 @@ from mpigauge.result.records import (
 from mpigauge.units import RATE_UNITS, SIZE_UNITS, TIME_UNITS, parse_size
 from mpigauge.vocabulary import AUTO, IMPORTED, SAME_HOST, UNKNOWN
 
-HINT = "examples/published has files of columns for several tables"
+HINT = "mpigauge list printed --format json names files of columns that work"
 BITS = {"bit": 1 / 8, **SIZE_UNITS}
 """Bytes in each unit of size that people print."""
 
@@ -182,7 +183,7 @@ def read(paths: Sequence[Path], columns: Path) -> list[Record]:
     Raises:
         UsageError: A file cannot be read or is not what it should be; names the line or the key.
     """
-    table = _Table(_columns(columns))
+    table = _Table(read_columns(columns))
     for path in paths:
         for line in _lines(path, table.columns):
             if all(line.text(CsvColumn(name)) in words for name, words in table.columns.only.items()):
@@ -192,9 +193,16 @@ def read(paths: Sequence[Path], columns: Path) -> list[Record]:
     return [_campaign(table), *table.imported, End(IMPORTED, 0.0, "")]
 
 
-def _columns(path: Path) -> ColumnMap:
+def read_columns(path: Path) -> ColumnMap:
+    """Return the meaning of columns, as a file has it.
+
+    Raises:
+        UsageError: It cannot be read, or something in it is not understood.
+    """
+    check_there(path, PRINTED)
     try:
-        columns = msgspec.convert(read_toml(path, "the file of columns"), ColumnMap)
+        values = read_toml(path, "the file of columns", ", or a name: mpigauge list printed")
+        columns = msgspec.convert(values, ColumnMap)
     except msgspec.ValidationError as error:
         raise UsageError(f"{path}: {error}", HINT) from None
     if (columns.time is None) == (columns.rate is None):

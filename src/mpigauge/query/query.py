@@ -119,12 +119,24 @@ class Query:
     references: tuple[str, ...] = ()
     paper: Paper = Paper()
 
-    def lacks(self, what: str, hint: str = "") -> UsageError:
+    def lacks(self, what: str, hint: str = "") -> CannotShowError:
         """Return the error that says why the figure or table cannot be made."""
         files = ", ".join(str(source.result.path) for source in self.sources)
-        return UsageError(
-            f"{files}: no {self.kind.noun} of kind {self.kind.name}: {what}", hint or _needs(self.kind)
+        return CannotShowError(
+            f"{files}: no {self.kind.noun} of kind {self.kind.name}: {what}", hint or _needs(self.kind), what
         )
+
+
+class CannotShowError(UsageError):
+    """Figure or table that cannot be made of a result.
+
+    Attributes:
+        why: What the result lacks, without the names of file and kind.
+    """
+
+    def __init__(self, sentence: str, hint: str, why: str) -> None:
+        super().__init__(sentence, hint)
+        self.why = why
 
 
 def _needs(kind: DisplayKind) -> str:

@@ -161,6 +161,8 @@ def command_without_secrets(line: str) -> str:
 
 def _word_without_secrets(word: str) -> str:
     name, is_, value = word.partition("=")
+    if name.startswith("--") and "=" in value:  # --env=NAME=VALUE
+        return f"{name}={_word_without_secrets(value)}"
     return f"{name}{is_}{without_secrets({name: value})[name]}" if is_ else CREDENTIALS.sub(HIDDEN, word)
 
 

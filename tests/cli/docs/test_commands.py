@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge import errors
+from mpigauge import errors, report_folder
 from mpigauge.campaign import trusted_results
 from mpigauge.cli import status_of
 from mpigauge.result.reader import load
+from mpigauge.show.figures import KINDS
 from tests.cli.docs.test_readme import commands, words_of
 from tests.conftest import install_into, isolate
+from tests.fakes.browser import install_browser
 from tests.fakes.mpi import install
 from tests.needs import program
 from tests.places import DOCS, EXAMPLES
@@ -127,6 +129,10 @@ def cluster(cli: Cli, fake_mpi: Install, machine: Path, stock: Path, monkeypatch
         (machine / "empty" / name).symlink_to(program(name))
     monkeypatch.setenv("BASH_FUNC_module%%", MODULE)
     monkeypatch.setenv("PREFIXES", str(Path.cwd()))
+    install_browser(machine / "empty")
+    # Of a folder to hand in one figure: the others take a minute, and have tests of their own.
+    monkeypatch.setattr(report_folder, "WIDTHS", report_folder.WIDTHS[:1])
+    monkeypatch.setattr(report_folder, "FIGURES", {"time": KINDS["time"]})
     for name in ("cc", "ssh"):
         (machine / "empty" / name).symlink_to("/bin/true")
     Path("examples").symlink_to(EXAMPLES)
@@ -171,6 +177,8 @@ def _make_room(words: list[str]) -> None:
     """A result is never overwritten, and a page may make the same one twice."""
     if "-o" in words:
         Path(words[words.index("-o") + 1]).unlink(missing_ok=True)
+    if "--into" in words:
+        shutil.rmtree(words[words.index("--into") + 1], ignore_errors=True)
 
 
 def _kept(path: Path, text: str) -> None:

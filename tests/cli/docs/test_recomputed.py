@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PAGES = {
-    "reports/exchange": 0.9,
+    "reports/exchange": 0.87,
     "reports/ring": 0.91,
     "reports/modes": 0.85,
     "reports/libraries": 0.85,

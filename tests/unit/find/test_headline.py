@@ -128,6 +128,15 @@ def test_modes_beside_collectives_are_not_what_a_campaign_is_about() -> None:
     assert texts(times) == ["a message of 8 B takes 508 ns; 998 MB/s at best (256 KiB)"]
 
 
+def test_of_operations_the_first_two_are_told() -> None:
+    times = {
+        collective("barrier", 0): 900.0,
+        collective("allreduce", 8): 1200.0,
+        collective("bcast", 8): 700.0,
+    }
+    assert texts(times, noise=0.0) == ["barrier takes 900 ns; allreduce of 8 B takes 1.20 \N{MICRO SIGN}s"]
+
+
 def test_of_a_single_size_there_is_no_best_bandwidth() -> None:
     assert texts({cell(size=8): 500.0}, noise=0.0) == ["a message of 8 B takes 500 ns"]
 

@@ -67,4 +67,7 @@ def test_secrets_are_not_written_down() -> None:
     assert not any(secret in said for secret in ("abc", "def", "word@"))
     assert split_words(said)[0] == f"--with-token={HIDDEN}"
     assert split_words(said)[-1] == "-O2 -g"
+    typed = "mpigauge run --env=MY_TOKEN=abc --env MY_KEY=def --env=UCX_TLS=tcp"
+    assert not any(secret in command_without_secrets(typed) for secret in ("abc", "def"))
+    assert "--env=UCX_TLS=tcp" in command_without_secrets(typed)
     assert command_without_secrets("'cut within quotes CC=cc") != ""

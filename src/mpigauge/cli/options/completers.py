@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import click
 
+    from mpigauge.plan.shipped import ShippedKind
+
 
 def _starting(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
@@ -138,18 +140,14 @@ def results(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comp
     return _files((".jsonl", ".jsonl.gz"), incomplete)
 
 
-def plans(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete plans by name, and plan files of the folder."""
+def shipped_files(kind: ShippedKind, incomplete: str) -> list[CompletionItem]:
+    """Complete names of what mpigauge brings of a kind, and files of its ending in the folder."""
     from mpigauge.plan import shipped
 
-    names = _starting(shipped.plans(), incomplete)
-    files = _files((shipped.SUFFIX,), incomplete)
+    words = [*shipped.files(kind), *([shipped.ALL] if kind.all_at_once else [])]
+    names = _starting(words, incomplete)
+    files = _files((kind.ending,), incomplete)
     return [*names, *(item for item in files if item.type != "file" or not names)]
-
-
-def tables(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete TOML files."""
-    return _files((".toml",), incomplete)
 
 
 def _files(suffixes: tuple[str, ...], incomplete: str) -> list[CompletionItem]:

@@ -33,6 +33,10 @@ class OutputTarget:
     path: Path | None = None
 
 
+STANDARD = (OutputTarget("text"),)
+"""Target where neither a file nor a format is named."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outputs:
     """All that one command writes.
@@ -117,7 +121,7 @@ def _with_outputs(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _declared(function: Callable[..., Any], about: str) -> Callable[..., Any]:
     for option in (
-        click.option("--overwrite", is_flag=True, help="Replace files of -o that exist."),
+        click.option("--overwrite", is_flag=True, help="Replace files that exist."),
         click.option(
             "-o",
             "--output",

@@ -21,7 +21,8 @@ from mpigauge.cli.options.common import (
     variations,
     words,
 )
-from mpigauge.cli.options.plan_option import PLAN_PATH
+from mpigauge.cli.options.into import into_option
+from mpigauge.cli.options.shipped_option import PLAN_PATH
 from mpigauge.errors import UsageError
 from mpigauge.vocabulary import BUFFERS, CONTROL_CHOICES, SUITES, TRANSPORTS, UNTILS
 
@@ -42,7 +43,16 @@ CHAPTERS = {
 }
 """Headings of the help, by the first option below each."""
 
-NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "keep_baseline", "form", "unit_names", "stat", "columns"}
+WHERE_TO = {"output", "into", "overwrite"}
+NO_PART_OF_THE_PLAN = WHERE_TO | {
+    "dry_run",
+    "quiet",
+    "keep_baseline",
+    "form",
+    "unit_names",
+    "stat",
+    "columns",
+}
 
 SOURCE = (
     click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=completers.patterns),
@@ -185,6 +195,8 @@ OUTPUT = (
     click.option(
         "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl)."
     ),
+    into_option,
+    click.option("--overwrite", is_flag=True, help="Replace the files of --into, but for results."),
     click.option("--dry-run", is_flag=True, help="Print the commands without running them."),
     click.option("-q", "--quiet", is_flag=True, help="No progress."),
     keep_option,
@@ -237,7 +249,7 @@ def planned(words: Sequence[str]) -> ChosenPlan:
         UsageError: They are not arguments of run, or ask it to write a file or to measure nothing.
     """
     values = _run.make_context("mpigauge run", list(words)).params
-    for name in ("output", "dry_run"):
+    for name in (*WHERE_TO, "dry_run"):
         if values[name]:
             raise UsageError(f"--{name.replace('_', '-')} cannot be used here", "leave it out")
     return plan_of_options(

@@ -6,6 +6,9 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO, cast
 
+from mpigauge.ask import VERBS, Request
+from mpigauge.cli.options.common import units_of
+from mpigauge.cli.options.into import hand_in
 from mpigauge.cli.screen.streams import ClosedStreamObserver, print_unless_closed, tolerate_closed
 from mpigauge.errors import (
     EXIT_CHECK_FAILED,
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.screen.progress import ProgressBar
     from mpigauge.cli.screen.tables import TableOptions
     from mpigauge.plan.model import Plan
+    from mpigauge.report_folder import FolderRequest
     from mpigauge.result.records import Campaign
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import EndReason
@@ -101,11 +105,13 @@ def measured_and_shown(
     options: TableOptions,
     *,
     quiet: bool,
+    folder: FolderRequest | None = None,
     keep: bool = False,
 ) -> int:
     """Run a session to its end and print its table; return the exit status.
 
     Args:
+        folder: Folder that is made of the result, which is in it.
         keep: Whether to keep a copy for later comparisons.
 
     Raises:
@@ -115,14 +121,31 @@ def measured_and_shown(
     """
     from mpigauge.cli.screen.tables import tabulate
 
+    if folder is not None:
+        from mpigauge.report_folder import make_folder
+
+        make_folder(folder.folder)
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:
-        return stopped(done, done.signal)
+        return _stopped_before_folder(done, done.signal, folder)
     text, rows = tabulate([done.path], options, [done.result])
     print_unless_closed(text, nl=False)
     status = ended(done.path, rows, done)
     if keep:
         keep_baseline(done.path, done.result.campaign, quiet=quiet)
+    if folder is not None:
+        request = Request(VERBS["report"], stat=options.stat, units=units_of(options.unit_names))
+        hand_in(folder, request, [done.result])
+    return status
+
+
+def _stopped_before_folder(done: SessionEnd, signal_number: int, folder: FolderRequest | None) -> int:
+    """Print how to continue, and how to make the folder then; return the exit status."""
+    status = stopped(done, signal_number)
+    if folder is not None and not done.lost:
+        from mpigauge.report_folder import command_for
+
+        print_unless_closed(f"  make the folder with: {command_for(folder.folder, done.path)}", err=True)
     return status
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,9 +10,12 @@ from mpigauge.ask import VERBS, Request, claims_of
 from mpigauge.cli.options.common import results_argument, unit_option, units_of
 from mpigauge.cli.options.outputs import output_options
 from mpigauge.cli.options.selection import loaded, selection_options
+from mpigauge.cli.options.shipped_option import CLAIMS_PATH
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mpigauge.ask import Selection
     from mpigauge.cli.options.outputs import Outputs
 
@@ -33,9 +35,10 @@ if TYPE_CHECKING:
     "--claims",
     "claims",
     multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Judge the conclusions of a report; a TOML file, or a folder of them; repeatable.",
+    type=CLAIMS_PATH,
+    metavar="NAME",
+    help="Judge the conclusions of a report, by its name (mpigauge list claims), or of all; also a TOML file "
+    "or a folder of them; repeatable.",
 )
 @selection_options
 @unit_option
@@ -60,7 +63,8 @@ def command(
     mpigauge explain
     mpigauge explain both.jsonl --all
     mpigauge explain both.jsonl --series pingpong --format markdown
-    mpigauge explain both.jsonl --claims examples/published
+    mpigauge explain both.jsonl --claims exchange-agh-2020
+    mpigauge explain both.jsonl --claims all
     """
     from mpigauge.find.explain.table import MAX_SAID, document
     from mpigauge.mpi.kinds import GIVES_WAY

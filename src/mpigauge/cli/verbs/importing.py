@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import table_options
+from mpigauge.cli.options.shipped_option import COLUMNS_PATH
 from mpigauge.cli.options.subcommands import Subcommands
 from mpigauge.cli.screen.streams import note
 
@@ -33,7 +33,11 @@ class Readers(Subcommands):
             return None
         reader = READERS[cmd_name]
         files = click.Argument(
-            ["paths"], nargs=-1, type=click.Path(path_type=Path), metavar=reader.files, required=True
+            ["paths"],
+            nargs=-1,
+            type=click.Path(path_type=Path),
+            metavar=reader.files,
+            required=reader.min_files > 0,
         )
         made = table_options(
             click.option(
@@ -62,10 +66,9 @@ def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
         return options
     named = click.Option(
         ["--columns"],
-        type=click.Path(path_type=Path),
+        type=COLUMNS_PATH,
         metavar="TOML",
         required=True,
-        shell_complete=completers.tables,
         help=reader.columns,
     )
     return [named, *(option for option in options if option.name != "columns")]
@@ -93,7 +96,7 @@ def command() -> None:
 
     \b
     mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl
-    mpigauge import csv examples/published/ring-pairs.csv --columns examples/published/ring-pairs.toml
+    mpigauge import csv --columns ring-pairs -o printed.jsonl
     mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl
     """
 
@@ -124,11 +127,13 @@ def _import(
     from mpigauge.cli.sessions.session import ended
     from mpigauge.errors import JobError, UsageError
     from mpigauge.importers import READERS, read
+    from mpigauge.plan.shipped import printed_table
     from mpigauge.result import writer
     from mpigauge.result.files import default_path
     from mpigauge.result.records import Imported, Visit
 
     shown, column_file = ("", columns) if isinstance(columns, Path) else (columns, None)
+    paths = paths or ((printed_table(column_file),) if column_file else ())
     check(unit_names, shown)
     if len(paths) < READERS[name].min_files:
         raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")

@@ -95,6 +95,42 @@ def _plans(_: str | None) -> Entries:
     ]
 
 
+def _claims(_: str | None) -> Entries:
+    from mpigauge.check.claim_file import read_claims
+    from mpigauge.plan import shipped
+
+    files = {name: read_claims(path) for name, path in shipped.files(shipped.CLAIMS).items()}
+    return [
+        {
+            "name": name,
+            "report": file.report.name,
+            "about": file.report.question,
+            "source": file.report.source,
+            "claims": len(file.claims),
+            "printed": [*file.report.printed],
+            "path": str(file.path),
+        }
+        for name, file in files.items()
+    ]
+
+
+def _printed(_: str | None) -> Entries:
+    from mpigauge.importers.csv import read_columns
+    from mpigauge.plan import shipped
+
+    files = {name: (path, read_columns(path)) for name, path in shipped.files(shipped.PRINTED).items()}
+    return [
+        {
+            "name": name,
+            "about": columns.title,
+            "pattern": columns.pattern,
+            "path": str(path),
+            "table": str(shipped.printed_table(path)),
+        }
+        for name, (path, columns) in files.items()
+    ]
+
+
 def _columns(_: str | None) -> Entries:
     from mpigauge.show.columns import EXTRA_COLUMNS
 
@@ -113,6 +149,8 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
     "tables": _tables,
     "columns": _columns,
     "plans": _plans,
+    "claims": _claims,
+    "printed": _printed,
 }
 
 
@@ -120,12 +158,14 @@ USUAL = {"name": "name", "about": "what it is"}
 SHOWN = {
     "mpis": {"label": "library", "standard": "MPI", "mpicc": "compiler", "origin": "from"},
     "plans": {"name": "name", "title": "title", "budget": "takes", "about": "what it measures"},
+    "claims": {"name": "name", "report": "report", "about": "what it asks"},
+    "printed": {"name": "name", "pattern": "pattern", "about": "the table"},
 }
 """Columns that people see per kind of list; programs get all."""
 
 
 @click.command("list")
-@click.argument("thing", type=click.Choice(list(THINGS)), default="patterns")
+@click.argument("thing", type=click.Choice(list(THINGS)), default="patterns", metavar="[THING]")
 @click.option(
     "--mpi",
     metavar="NAME",
@@ -134,12 +174,15 @@ SHOWN = {
 )
 @format_option()
 def command(thing: str, mpi: str | None, form: str) -> None:
-    """List patterns, launchers, mpis, formats, plots, tables, columns or plans.
+    """List patterns, launchers, mpis, formats, plots, tables, columns, plans, claims or printed.
+
+    claims and printed are what reports conclude, and their tables.
 
     \b
     mpigauge list
     mpigauge list mpis
     mpigauge list plans
+    mpigauge list claims
     mpigauge list patterns --format json
     """
     entries = THINGS[thing](mpi)

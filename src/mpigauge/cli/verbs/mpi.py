@@ -9,7 +9,7 @@ import click
 
 from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import Decorator, format_option
-from mpigauge.cli.options.plan_option import PLAN_PATH
+from mpigauge.cli.options.shipped_option import PLAN_PATH
 from mpigauge.cli.options.subcommands import Subcommands
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError

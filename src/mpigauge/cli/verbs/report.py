@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge import atomic_file
-from mpigauge.ask import VERBS, Request
+from mpigauge import atomic_file, pdf
+from mpigauge.ask import VERBS, Request, page_html
 from mpigauge.cli.options.common import (
     comparison_options,
     results_argument,
@@ -16,6 +16,7 @@ from mpigauge.cli.options.common import (
     unit_option,
     units_of,
 )
+from mpigauge.cli.options.into import check_into, folder_request, hand_in, into_option
 from mpigauge.cli.options.option_groups import Chapters
 from mpigauge.cli.options.selection import load, rename_option, selection_options
 from mpigauge.cli.screen.streams import note
@@ -26,7 +27,8 @@ from mpigauge.result.files import named, stem_of
 if TYPE_CHECKING:
     from mpigauge.ask import Selection
 
-FORMS = (".html", ".htm")
+PDF = ".pdf"
+FORMS = (".html", ".htm", PDF)
 
 
 @click.command("report", cls=Chapters, chapters={"by": "Of the comparison"})
@@ -36,9 +38,10 @@ FORMS = (".html", ".htm")
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Page to write (.html).  [default: RESULT-report.html, here]",
+    help="Page to write (.html; .pdf by Chromium or Chrome).  [default: RESULT-report.html, here]",
 )
-@click.option("--overwrite", is_flag=True, help="Replace the page if it exists.")
+@into_option
+@click.option("--overwrite", is_flag=True, help="Replace the page, or the files of --into, if they exist.")
 @unit_option
 @stat_option
 @rename_option
@@ -48,6 +51,7 @@ def command(
     results: tuple[Path, ...],
     *,
     output: Path | None,
+    into: Path | None,
     overwrite: bool,
     unit_names: tuple[str, ...],
     stat: str,
@@ -60,32 +64,54 @@ def command(
 ) -> None:
     """Write all that follows from RESULT files as one page: answer, provenance, charts, tables and doubts.
 
-    The page is one file that works offline and loads nothing. Without RESULT, it is of the newest in
+    The page is one file that works offline and loads nothing. --into makes a folder of page, figures, tables
+    and sentences, and a README.txt with the command of each file. Without RESULT, it is of the newest in
     results/. Two results are compared, and so are two libraries or modes of one.
 
     \b
     mpigauge report
     mpigauge report results/node1.jsonl -o node1.html
+    mpigauge report results/node1.jsonl -o node1.pdf
+    mpigauge report results/node1.jsonl --into report
     mpigauge report before.jsonl after.jsonl -o both.html
     mpigauge report both.jsonl --by mpi --series pingpong -o pingpong.html
     """
     paths = named(results)
+    # Before results are read, which may take a while.
+    if into is not None:
+        check_into(into, paths, {"-o": output}, overwrite=overwrite)
     output = output or Path(f"{stem_of(paths[0])}-report.html")
-    if output.suffix.lower() not in FORMS:
-        raise UsageError(f"-o: {output} is not the name of a page", f"end it in {', '.join(FORMS)}")
-    check_output(output)
-    atomic_file.check_free(output, overwrite=overwrite)  # before results are read, which may take a while
-    from mpigauge.mpi.kinds import GIVES_WAY
+    if into is None:
+        _check_page(output, overwrite=overwrite)
     from mpigauge.show.compared import check_by, thresholds_of
-    from mpigauge.show.report.build import page_of
-    from mpigauge.show.report.render import render
 
     units, thresholds = units_of(unit_names), thresholds_of(margin, allow)
     check_by(len(paths), by)
     request = Request(VERBS["report"], selection, stat, renames, by=by, thresholds=thresholds, units=units)
     request.check()
-    query = request.query([*map(load, paths)])
-    page = render(page_of(query, request.all_states(query), GIVES_WAY, force=force))
-    with atomic_file.open_output(output, overwrite=overwrite) as file:
-        file.write(page.encode())
+    read = [*map(load, paths)]
+    if into is not None:
+        hand_in(folder_request(into, overwrite=overwrite, force=force), request, read)
+        return
+    page = page_html(request.query(read), request, force=force)
+    if output.suffix.lower() == PDF:
+        pdf.write(page, output, overwrite=overwrite)
+    else:
+        with atomic_file.open_output(output, overwrite=overwrite) as file:
+            file.write(page.encode())
     note(f"report: {output}")
+
+
+def _check_page(output: Path, *, overwrite: bool) -> None:
+    """Refuse the name of a page that cannot be written.
+
+    Raises:
+        UsageError: It is not the name of a page, or there is such a file.
+        EnvironmentLacksError: It is a PDF, and no browser is installed.
+    """
+    if output.suffix.lower() not in FORMS:
+        raise UsageError(f"-o: {output} is not the name of a page", f"end it in {', '.join(FORMS)}")
+    check_output(output)
+    atomic_file.check_free(output, overwrite=overwrite)
+    if output.suffix.lower() == PDF:
+        pdf.browser()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli.options.into import check_into, folder_request
 from mpigauge.cli.options.option_groups import Chapters
 from mpigauge.cli.options.run_options import CHAPTERS, plan_of_options, run_options
 from mpigauge.cli.screen.streams import clean, note
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 def command(
     *,
     output: Path | None,
+    into: Path | None,
+    overwrite: bool,
     dry_run: bool,
     quiet: bool,
     keep_baseline: bool,
@@ -45,6 +48,7 @@ def command(
     mpigauge run pingpong --mpi openmpi --mpi mpich
     mpigauge run pingpong --hosts node1,node2
     mpigauge run --plan quick
+    mpigauge run pingpong exchange --into report
     mpigauge run --plan examples/modes.toml --budget 5min
     """
     from mpigauge.campaign.prepare import lab_to_enter, prepare
@@ -57,6 +61,8 @@ def command(
     check(unit_names, columns)
     if output is not None:
         check_free(output)
+    if into is not None:
+        output = check_into(into, [], {"-o": output}, overwrite=overwrite)
     plan, where, per_job = plan_of_options(**arguments)
     if (lab := lab_to_enter(plan, where)) is not None:
         return same_command_in(lab, where)
@@ -67,4 +73,5 @@ def command(
     if session.time_of_jobs and not quiet:
         note(f"mpigauge: {session.time_of_jobs}; --budget sets the time of all")
     table = TableOptions(None, form, unit_names, stat, columns)
-    return measured_and_shown(session, output, table, quiet=quiet, keep=keep_baseline)
+    folder = None if into is None else folder_request(into, overwrite=overwrite)
+    return measured_and_shown(session, output, table, quiet=quiet, folder=folder, keep=keep_baseline)

@@ -10,8 +10,8 @@ from string import Template
 import click
 
 from mpigauge import atomic_file
-from mpigauge.cli.options.plan_option import PLAN_PATH
 from mpigauge.cli.options.run_options import CommandWithRunOptions, planned, run_arguments
+from mpigauge.cli.options.shipped_option import PLAN_PATH
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import EXIT_DONE, UsageError
 

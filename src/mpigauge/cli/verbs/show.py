@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options.common import column_options, results_argument
-from mpigauge.cli.options.outputs import OutputTarget, output_options
-from mpigauge.cli.options.selection import rename_option, selection_options
+from mpigauge.ask import VERBS, Request
+from mpigauge.cli.options.common import column_options, results_argument, units_of
+from mpigauge.cli.options.into import check_into, folder_request, hand_in, into_option
+from mpigauge.cli.options.outputs import STANDARD, OutputTarget, output_options
+from mpigauge.cli.options.selection import load, rename_option, selection_options
 from mpigauge.cli.screen.tables import TableOptions, documents, shown
 from mpigauge.result.files import named
 from mpigauge.show.pivots import CURVES, KINDS, SAMPLES
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 @rename_option
 @selection_options
 @column_options
+@into_option
 @output_options
 def command(
     results: tuple[Path, ...],
@@ -46,6 +49,7 @@ def command(
     chart: bool | None,
     selection: Selection,
     renames: tuple[str, ...],
+    into: Path | None,
     outputs: Outputs,
     unit_names: tuple[str, ...],
     stat: str,
@@ -75,6 +79,14 @@ def command(
     kind, form = CURVES if everything else table, outputs.targets[0].form
     options = TableOptions(kind, form, unit_names, stat, columns, selection, renames, chart)
     paths = named(results)
+    if into is not None:
+        others = {"--table": kind, "--chart": chart is not None, "--columns": columns}
+        others |= {"-o or --format": outputs.targets != STANDARD}
+        check_into(into, paths, others, overwrite=outputs.overwrite)
+        request = Request(VERBS["report"], selection, stat, renames, units=units_of(unit_names))
+        request.check()
+        hand_in(folder_request(into, overwrite=outputs.overwrite), request, [*map(load, paths)])
+        return
     if outputs.targets == (OutputTarget(options.form),) and options.kind != SAMPLES:
         click.echo(shown(paths, options), nl=False)
         return
