@@ -24,7 +24,15 @@ from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.names import DESCRIPTION
-from mpigauge.result.kernel_data import Card, CardTraffic, ClockCheck, ClockModel, HostCards, RankPlace
+from mpigauge.result.kernel_data import (
+    Card,
+    CardTraffic,
+    ClockCheck,
+    ClockModel,
+    CrossingSamples,
+    HostCards,
+    RankPlace,
+)
 from mpigauge.result.older_versions import HISTORY
 from mpigauge.result.provenance import Environment, LibraryRecord
 from mpigauge.result.records import FORMAT, VERSION, Record
@@ -119,6 +127,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "every `cell`": Cell,
     "every `job`": JobKey,
     "each of `ranks_at` of a launch": RankPlace,
+    "`crossing` of an eager limit": CrossingSamples,
     "each of `cards` of a launch": HostCards,
     "each of its `cards`": Card,
     "each of `by_card` of a visit": CardTraffic,

@@ -136,7 +136,7 @@ def _remedy(error: Exception, name: str) -> str:
     import resource  # noqa: PLC0415 - Windows lacks it, and is to be told so
 
     if isinstance(error, ModuleNotFoundError) and error.name == name:
-        return "install mpigauge anew, with all that it needs: pip install mpigauge"
+        return f"install mpigauge anew from its wheel or checkout, which brings {name}"
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
         return "raise ulimit -v: the memory of this shell is limited"
     if os.environ.get("LD_LIBRARY_PATH") and ".so" in str(_first_cause(error)):

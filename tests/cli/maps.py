@@ -49,12 +49,14 @@ def map_records(
     spread: float = 0.01,
     label: str = "",
     version: str = "5.0.7",
+    **more: object,
 ) -> list[Record]:
     """A map of hosts h1, h2 … that was made on a day, by a law: its links differ a little each day.
 
     Args:
         factor: How many times as long a pair of ranks ("0-2") takes at a size.
         spread: Standard deviation of a link's time from day to day.
+        more: Fields of all visits.
     """
     started = FIRST + timedelta(days=number)
     names = [f"h{rank + 1}" for rank in range(hosts)]
@@ -99,7 +101,7 @@ def map_records(
         )
         for one in launches_of(cells, LAUNCHES)
     ]
-    return [head, *launches, *measured(cells, LAUNCHES, samples_ns)]
+    return [head, *launches, *measured(cells, LAUNCHES, samples_ns, **more)]
 
 
 def maps_before(count: int, **more: Any) -> None:

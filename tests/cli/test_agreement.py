@@ -368,15 +368,16 @@ def test_copies_fall_below_a_limit_at_one_size_for_all(said: Said) -> None:
             one for one in notes if one.startswith(f"{cell['pattern']} {cell['mode']} ") and least in one
         )
         for below in fact["below"]:
-            limit, size = (
-                f"< {below['copies']:g}\N{MULTIPLICATION SIGN}",
-                units.format_size(below["from_bytes"]),
-            )
+            limit = f"< {below['copies']:g}\N{MULTIPLICATION SIGN}"
+            before, size = (units.format_size(below[name]) for name in ("above_bytes", "from_bytes"))
+            crossed = f"{limit} between {before} and {size}"
             to_the_end = below["upto_bytes"] == below["certain_upto_bytes"] == fact["largest_bytes"]
             if to_the_end and below["certain_bytes"] == below["from_bytes"]:
-                assert f"{limit} from {size}" in note
-            else:
-                assert f"{limit} from {size}" not in note
+                assert crossed in note
+                assert f"{crossed} perhaps" not in note
+                assert f"{crossed} (certain" not in note
+            elif crossed in note:
+                assert f"{crossed} perhaps" in note or f"{crossed} (certain" in note
 
 
 def test_sentences_quote_their_facts(said: Said) -> None:

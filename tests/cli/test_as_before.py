@@ -204,6 +204,7 @@ def test_a_map_is_held_against_the_earlier_ones(
     assert (done.status, asked.status) == (status, status)
     (line,) = [line for line in done.out.splitlines() if says in line]
     assert line in asked.out.splitlines()
+    assert ("mpigauge compare BEFORE new.jsonl" in done.out, "BEFORE" in asked.out) == (True, False)
     then = "in results/map03.jsonl of 2026-11-04 and 3 maps before it (Open MPI 5.0.7 -> 5.0.8)"
     assert then in line
     said = whole(cli("map", new, "--format", "json"))["before"]
@@ -251,6 +252,14 @@ def test_of_two_hosts_the_earlier_maps_can_tell(cli: Cli) -> None:
     slow = written("slow.jsonl", *map_records(21, lambda _, __: 1.5, hosts=2))
     assert [cli("map", path).status for path in (same, slow)] == [EXIT_UNDECIDED, EXIT_CHECK_FAILED]
     assert [cli("map", path, "--before").status for path in (same, slow)] == [EXIT_DONE, EXIT_CHECK_FAILED]
+
+
+def test_that_hosts_are_farther_apart_is_what_is_asked_and_no_excuse(cli: Cli) -> None:
+    """In a comparison of libraries it would be the machine's doing."""
+    maps_before(4, path_ns=[20_000.0, 20_000.0])
+    slow = map_records(20, lambda _, __: 1.5, path_ns=[30_000.0, 30_000.0])
+    done = cli("map", written("new.jsonl", *slow))
+    assert (done.status, "slower than before: all links" in done.out) == (EXIT_CHECK_FAILED, True)
 
 
 def test_maps_that_differ_too_much_decide_nothing(cli: Cli) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 WORDS = ("--sizes", "8,4KiB", "--samples", "20", "--seed", "7", "--launches", "6", "-q")
 SLOWER = 2
+UNTOLD = {"spread", "first"}
+"""Topics that are records of JSON and CSV, and no lines."""
 
 
 @pytest.fixture
@@ -44,7 +46,8 @@ def test_the_library_that_takes_twice_as_long_is_said_to(cli: Cli, both: str) ->
     assert found
     for one in found:
         assert one["launches"] == 6
-        assert "MPICH 5.0.2 against Open MPI" in one["text"]
+        assert "MPICH 5.0.2 takes " in one["text"]
+        assert "MPICH 5.0.2 against Open MPI" in one["details"]
         first = one["value"]["points"][0]
         assert first["verdict"] == "slower"
         assert first["ratio"]["low"] < SLOWER * 1.02
@@ -54,11 +57,13 @@ def test_the_library_that_takes_twice_as_long_is_said_to(cli: Cli, both: str) ->
 
 @pytest.mark.thorough
 def test_a_screen_has_ten_of_all_topics_and_says_how_many_are_left(cli: Cli, both: str) -> None:
-    found = told(cli, both)
-    assert all(one["cells"] and one["text"] and one["launches"] for one in found)
-    kinds = [one["kind"] for one in found]
+    every = told(cli, both)
+    assert all(one["cells"] and one["text"] and one["launches"] for one in every)
+    kinds = [one["kind"] for one in every]
     several = len(set(kinds))
     assert len(set(kinds[:several])) == several
+    assert set(kinds) >= UNTOLD
+    found = [one for one in every if one["kind"] not in UNTOLD]
     text = cli("explain", both).out
     few = cli("explain", both, "--top", "3").out.splitlines()
     begin = next(at for at, line in enumerate(text.splitlines()) if "launches)" in line)
@@ -67,10 +72,13 @@ def test_a_screen_has_ten_of_all_topics_and_says_how_many_are_left(cli: Cli, bot
     assert cli("explain", both, "--top", "3", "--all").status == EXIT_USAGE
     assert len(found) > MAX_SAID
     assert f"{len(found) - MAX_SAID} more: --all" in text
-    for form in ("text", "markdown", "csv"):
+    for form in ("text", "markdown"):
         out = cli("explain", both, "--all", "--format", form).out
         assert "--all" not in out
         assert all(one["text"].split(": ")[-1].split(",")[0] in out for one in found)
+        assert not any(one["text"] in out for one in every if one["kind"] in UNTOLD)
+    lines = cli("explain", both, "--all", "--format", "csv").out.splitlines()
+    assert len(lines) == 1 + len(every)
 
 
 def test_it_says_times_in_the_unit_asked_for_and_as_tables_have_them(cli: Cli, both: str) -> None:
@@ -84,6 +92,21 @@ def test_it_says_times_in_the_unit_asked_for_and_as_tables_have_them(cli: Cli, b
     ]
     assert points
     assert {point[side] for point in points for side in ("base_s", "other_s")} <= times_s
+
+
+@pytest.mark.parametrize("planted_ns", [0, 500])
+def test_crossing_the_eager_limit_costs_what_is_planted(
+    cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch, planted_ns: int
+) -> None:
+    monkeypatch.setenv("FAKE_CROSSING_NS", str(planted_ns))
+    library = fake_mpi("openmpi", latency_ns=10_000)
+    done = cli("run", "eager", "pingpong", "--mpi", str(library.mpicc), *WORDS, "-o", "one.jsonl")
+    assert done.status == EXIT_DONE, done.err
+    (fact,) = (one for one in told(cli, "one.jsonl", "--all") if one["kind"] == "eager-limit")
+    cost = fact["value"]["crossing"]
+    assert (cost["below_bytes"], cost["above_bytes"], cost["launches"]) == (4000, 4001, 6)
+    assert cost["low_s"] <= 1e-9 * planted_ns <= cost["high_s"]
+    assert ("crossing it costs 500 ns" in fact["text"]) == (planted_ns > 0)
 
 
 def test_two_results_are_told_one_after_the_other(cli: Cli, both: str) -> None:

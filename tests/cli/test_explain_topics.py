@@ -44,7 +44,8 @@ def test_first_message_copies_and_ranks(cli: Cli) -> None:
     (crowded,) = growth["value"]["at"][0]["crowded"]
     few, many = (operation_ns("barrier", "blocking", 0, ranks, LATENCY_NS) for ranks in (2, CROWD))
     assert crowded["ratio"]["estimate"] == pytest.approx(many / few, rel=0.3)
-    assert "scheduler" in growth["text"]
+    assert "they share cores" in growth["text"]
+    assert "scheduler" in growth["details"]
 
 
 def test_giving_way(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,5 +57,6 @@ def test_giving_way(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     (fact,) = explained(cli, "yielding", "told.jsonl", "busy.jsonl")
     assert fact["result"] == "told / busy"
     assert fact["value"]["at"][0]["ratio"]["estimate"] == pytest.approx(50, rel=0.1)
-    assert f"({name}=0) against told to: slower: " in fact["text"]
+    assert f"as long with {name}=0" in fact["text"]
+    assert f"({name}=0) against told to: slower: " in fact["details"]
     assert explained(cli, "yielding", "told.jsonl") == []

@@ -26,6 +26,7 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_STATES=near:40:0.3:2,far:245:1:5  is in these states in turn: handing over a cache line takes 40 ns
                          one way, messages up to 4 KiB 0.3 times as long, and after 2 s the next one comes
     FAKE_PROBE_NS=1000000  to find out that a cell would deadlock takes so long
+    FAKE_CROSSING_NS=500 a message above the eager limit takes so much longer where the probe times it
     FAKE_NEIGHBOUR=pingpong:64  another hardware thread uses their cores during this cell
     FAKE_DISTURB=pingpong:64  ranks wait for a core in a tenth of the time of this cell
     FAKE_HOSTS=h1,h2,h2  on which hosts the ranks are
@@ -70,6 +71,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 EAGER_LIMIT_BYTES = 4000
+CROSSING_APART = 8
+CROSSING_ROUNDS = 20
 TICK_NS = 1_000_000_000
 TRIALS = 9
 WARMUPS = 2
@@ -184,7 +187,7 @@ class Run:
             time.sleep(self.nap_s)
         self.make_trouble(visit)
         if PATTERNS[pattern]["sampled"]["probes"]:
-            say(f'{{"eager":{number},"at_ns":{self.now_ns},{self.limit()}}}')
+            say(f'{{"eager":{number},"at_ns":{self.now_ns},{self.limit()},{self.crossing()}}}')
         elif is_meant("FAKE_REFUSE", visit):
             cell.closed = True
             say(f'{{"refused":{number},"reason":"there is no memory for a message of this size"}}')
@@ -214,6 +217,22 @@ class Run:
             f'"found":true,"control_held":true,"limit_bytes":{EAGER_LIMIT_BYTES},'
             f'"longer_bytes":{EAGER_LIMIT_BYTES},"max_bytes":{max(v["bytes"] for v in asked)},"probes":40'
         )
+
+    def crossing(self) -> str:
+        """Round trips around the limit, by the law and with what is planted above it."""
+        sizes = {
+            "at_limit_ns": EAGER_LIMIT_BYTES,
+            "above_ns": EAGER_LIMIT_BYTES + 1,
+            "below_ns": EAGER_LIMIT_BYTES - CROSSING_APART,
+            "below_odd_ns": EAGER_LIMIT_BYTES - CROSSING_APART + 1,
+        }
+        planted_ns = int(os.environ.get("FAKE_CROSSING_NS", "0"))
+        words = []
+        for name, size in sizes.items():
+            one_ns = operation_ns("pingpong", "standard", size, 2, self.latency_ns)
+            one_ns += planted_ns * (size > EAGER_LIMIT_BYTES)
+            words.append(f'"{name}":{array([round(2 * one_ns * self.effect)] * CROSSING_ROUNDS)}')
+        return f'"crossing":{{{",".join(words)}}}'
 
     def measure(self, visit: dict[str, Any], cell: Cell) -> None:
         """Samples by the law."""

@@ -19,6 +19,9 @@ HEADING = re.compile(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d|unreleased)\)$")
 FILES = re.compile(r"\bmpigauge-(\d+\.\d+\.\d+)(?=-py3|\.tar|-foss)")
 """The version in the name of a wheel, an archive or an easyconfig."""
 
+FROM_INDEX = re.compile(r"\b(?:pipx?|uv|uv tool) install (?:-\S+ )*['\"]?mpigauge\b|\buvx mpigauge\b")
+"""A line that takes mpigauge by name from an index of packages."""
+
 NEEDED = {"cff-version", "message", "type", "title", "abstract", "authors", "version", "license", "keywords"}
 """What services that give out DOIs take from a citation file."""
 
@@ -87,6 +90,12 @@ def test_files_that_pages_and_recipes_name_are_of_this_version() -> None:
     named = {str(path): set(FILES.findall(path.read_text(encoding="utf-8"))) for path in pages}
     assert named[str(DOCS / "install.md")]
     assert {path: found for path, found in named.items() if found - {__version__}} == {}
+
+
+def test_nobody_is_sent_to_an_index_that_lacks_mpigauge() -> None:
+    """There, somebody else may take the name. Once it is published, this test goes."""
+    texts = [ROOT / "README.md", *DOCS.glob("*.md"), *(ROOT / "src").rglob("*.py")]
+    assert [str(path) for path in texts if FROM_INDEX.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.needs("git")

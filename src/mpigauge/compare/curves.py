@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mpigauge.compare.size_ratio import size_ratios
+from mpigauge.compare.size_ratio import size_pairs
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import row_key
@@ -20,7 +20,7 @@ from mpigauge.sequences import group_by
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.compare.size_ratio import SizeRatio
+    from mpigauge.compare.size_ratio import SizePair
     from mpigauge.compare.within import Within
     from mpigauge.plan.model import Cell
     from mpigauge.rows.estimate import Timing
@@ -70,10 +70,10 @@ class Curve:
         ratio = ratio or like_ratio(self.times[size], other.times[size], self._at(other, size))
         return None if ratio is None or ratio.low is None else ratio
 
-    def besides(self, base: Curve) -> list[SizeRatio]:
+    def besides(self, base: Curve) -> list[SizePair]:
         """Return the ratios of its times to those of another, at all sizes of both."""
         same = _place(self.cell) == _place(base.cell)
-        return size_ratios(base.rows.values(), self.rows.values(), same_place=same, within=self.within)
+        return size_pairs(base.rows.values(), self.rows.values(), same_place=same, within=self.within)
 
     def apart(self, other: Curve, size: int) -> DistanceMismatch | None:
         """Return why there is no ratio, if their ranks were at different distances."""

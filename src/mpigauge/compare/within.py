@@ -14,7 +14,7 @@ from mpigauge.compare.interim_looks import level_of
 from mpigauge.compare.sides import compared_by, pairs_between, pairs_by, varied_variables
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
 from mpigauge.rows.group import in_one_state, of_states, state_in
-from mpigauge.rows.ratios import ratio_from
+from mpigauge.rows.ratios import TimePair, ratio_from
 from mpigauge.stats.decision import Thresholds
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ class RowRatios(Protocol):
     def ratio(self, over: Row, under: Row) -> Ratio | None:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
 
+    def launches(self, over: Row, under: Row) -> TimePair | None:
+        """Return the launches that this ratio rests on; None if no comparison holds both."""
+
 
 class Within:
     """The comparisons within one result, by each factor that differs, made when first asked for.
@@ -55,6 +58,16 @@ class Within:
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
+        known = self._holding(over, under)
+        return _ratio(known, over.cell, under.cell) if known is not None else None
+
+    def launches(self, over: Row, under: Row) -> TimePair | None:
+        """Return the launches that this ratio rests on; None if no comparison holds both."""
+        known = self._holding(over, under)
+        return _launches(known, over.cell, under.cell) if known is not None else None
+
+    def _holding(self, over: Row, under: Row) -> Known | None:
+        """Return the comparison that holds both rows."""
         if not in_one_state((over, under)):
             return None
         differs = {name for name in BY_NAME if getattr(over.cell, name) != getattr(under.cell, name)}
@@ -62,7 +75,7 @@ class Within:
             if differs and differs <= compared_by(factor):
                 known = self._by(factor, (over, under))
                 if {(under.cell, over.cell), (over.cell, under.cell)} & known.keys():
-                    return _ratio(known, over.cell, under.cell)
+                    return known
         return None
 
     def _by(self, factor: str, both: Sequence[Row]) -> Known:
@@ -93,6 +106,10 @@ class Between:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
         return _ratio(self._known, id(over), id(under))
 
+    def launches(self, over: Row, under: Row) -> TimePair | None:
+        """Return the launches that this ratio rests on; None if no comparison holds both."""
+        return _launches(self._known, id(over), id(under))
+
 
 def _compared(pairs: Iterable[Pair], thresholds: Thresholds, key: Callable[[Row], object]) -> Known:
     """Return what a comparison says of each pair, by the keys of its base and its other."""
@@ -107,3 +124,15 @@ def _ratio(known: Known, over: object, under: object) -> Ratio | None:
         return None
     ratio = ratio_from(one.decision, paired=one.pair.paired, verdict=one.verdict)
     return ratio if (under, over) in known else ratio.turned
+
+
+def _launches(known: Known, over: object, under: object) -> TimePair | None:
+    """Return the launches that the ratio of two keys rests on."""
+    one = known.get((under, over)) or known.get((over, under))
+    if one is None:
+        return None
+    pair, (base, other) = one.pair, one.pair.times
+    if pair.paired:
+        base, other = ({number: side[number] for number in pair.common_launches} for side in (base, other))
+    under_s, over_s = (base, other) if (under, over) in known else (other, base)
+    return TimePair(over_s, under_s, pair.paired)

@@ -12,14 +12,14 @@ from statistics import median
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mpigauge import units
-from mpigauge.compare.size_ratio import size_runs
+from mpigauge.compare.size_ratio import size_pieces, size_runs
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
 from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.find.answer import latency_bytes
-from mpigauge.find.phrases import runs_words
+from mpigauge.find.pieces import pieces_line
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.rows.baselines import NAMES, measured_in
 from mpigauge.rows.group import STATE, Subject, by_state, each_state, group, subject_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.compare.curves import Curve
-    from mpigauge.compare.size_ratio import SizeRun
+    from mpigauge.compare.size_ratio import SizePiece, SizeRun
     from mpigauge.document.document import Units
     from mpigauge.document.finding import Finding
     from mpigauge.plan.model import Cell
@@ -103,12 +103,14 @@ class RelativeCurve:
     Attributes:
         of: In what the two differ.
         runs: The sizes by verdict.
+        pieces: The sizes as they are told together.
     """
 
     of: Contrasted
     other: Cell
     first: Subject
     runs: tuple[SizeRun, ...]
+    pieces: tuple[SizePiece, ...]
 
 
 Comparison = PlaceLatency | Payoff | RelativeCurve
@@ -216,8 +218,9 @@ def settings(curves: Sequence[Curve]) -> Iterator[RelativeCurve]:
 
 def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[RelativeCurve]:
     for other, first in against_first(curves, of):
-        if points := other.besides(first):
-            yield RelativeCurve(of, other.cell, subject_of((first, other)), size_runs(points))
+        if pairs := other.besides(first):
+            runs = size_runs([one.ratio for one in pairs])
+            yield RelativeCurve(of, other.cell, subject_of((first, other)), runs, size_pieces(pairs))
 
 
 def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve]]:
@@ -261,7 +264,7 @@ def comparison(fact: Comparison, chosen: Units = AUTOMATIC) -> Finding:
         case Payoff():
             return finding("payoff", fact, _payoff_sentence(fact))
         case RelativeCurve():
-            return finding("contrast", fact, _contrast(fact, chosen))
+            return finding("contrast", fact, _contrast(fact))
 
 
 def _latency(fact: PlaceLatency, chosen: Units) -> str:
@@ -288,21 +291,18 @@ def _payoff_sentence(fact: Payoff) -> str:
     return f"{name}: {fast} is faster than {slow} from {begin} on{but}: {', '.join(gains)}"
 
 
-def _contrast(fact: RelativeCurve, chosen: Units) -> str:
+def _contrast(fact: RelativeCurve) -> str:
     first, other = fact.first.cell, fact.other
     match fact.of:
         case "mode":
-            about, pair = f"{first.pattern}, {_of(first)}", f"{other.mode} against {first.mode}"
+            about, names = f"{first.pattern}, {_of(first)}", (other.mode, first.mode)
         case "library":
-            about, pair = (
-                ", ".join([_operation(first), *_details(first)]),
-                f"{other.library} against {first.library}",
-            )
+            about = ", ".join([_operation(first), *_details(first)])
+            names = (other.library, first.library)
         case "setting":
-            about = f"{_operation(first)}, {first.library}"
-            pair = f"{other.setting} against {first.setting or USUALLY}"
-    said = runs_words(fact.runs, first, chosen)
-    return f"{about} over {place_name(first)}{state_suffix(fact.first)}: {pair}: {said}"
+            about, names = f"{_operation(first)}, {first.library}", (other.setting, first.setting or USUALLY)
+    about = f"{about} over {place_name(first)}{state_suffix(fact.first)}"
+    return pieces_line(about, names, fact.pieces, first)
 
 
 # ---- Names ---------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from mpigauge.find.answer import (
 from mpigauge.find.explain.contrasts import BUILD, contrasts, name_of
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.table import varied_in
-from mpigauge.find.phrases import WITHIN, at_size, every_size, subject
+from mpigauge.find.phrases import WITHIN, at_size, every_size, is_known, subject
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import cell_key
@@ -65,9 +65,6 @@ MAX_COURSES = 2
 
 MAX_SEGMENTS = 3
 """Most parts of a curve that are told one by one; of more, how many sizes differ."""
-
-MAX_ENDS = 3.0
-"""Factor between the ends of an interval from which on a ratio is not known, only whether it is above 1."""
 
 SMALL = 0.1
 """Ratio below which its inverse says more."""
@@ -292,23 +289,18 @@ def _amount(point: SizeRatio) -> str:
     if point.verdict not in DIFFERENT:
         return VERDICTS[point.verdict]
     longer = point.verdict == "slower"
-    if is_unknown(ratio):
+    if not is_known(ratio.low, ratio.high):
         return "longer" if longer else "less"
     if ratio.estimate >= TWICE:
         return f"{units.format_factor(ratio.estimate)} times as long"
     return f"{units.format_percent(abs(ratio.estimate - 1))} {'longer' if longer else 'less'}"
 
 
-def is_unknown(ratio: Ratio) -> bool:
-    """Return whether the interval of a ratio is so wide that only its verdict is known."""
-    return ratio.low is None or ratio.high is None or not ratio.low > 0 or ratio.high / ratio.low >= MAX_ENDS
-
-
 def _takes(names: Names, one: Contrast, point: SizeRatio, up_to: str = "") -> str:
     """Return the whole phrase: `MPI_Isend takes 13 % longer than MPI_Send`."""
     amount = _amount(point)
     than = "as" if amount.endswith("as long") else "time than" if amount.endswith("less") else "than"
-    limit = "" if is_unknown(point.ratio) else up_to
+    limit = up_to if is_known(point.ratio.low, point.ratio.high) else ""
     return f"{names.of(one.other)} {names.takes} {limit}{amount} {than} {names.of(one.base.cell)}"
 
 
@@ -346,7 +338,7 @@ def ratio_cell(ratio: Ratio) -> str:
             return "same"
         case "undecided":
             return VERDICTS[ratio.verdict]
-    if is_unknown(ratio):
+    if not is_known(ratio.low, ratio.high):
         return "higher" if ratio.estimate > 1 else "lower"
     if ratio.estimate < SMALL:
         return f"1/{units.format_factor(1 / ratio.estimate)}"
@@ -439,7 +431,9 @@ def _lead(one: Contrast, names: Names, lead: CurveSegment) -> tuple[str, list[in
 def _later(one: Contrast, segment: CurveSegment) -> str:
     """Return a segment that is told after another."""
     worst = segment.worst
-    several = segment.verdict in DIFFERENT and len(segment.at) > 1 and not is_unknown(worst.ratio)
+    several = (
+        segment.verdict in DIFFERENT and len(segment.at) > 1 and is_known(worst.ratio.low, worst.ratio.high)
+    )
     return f"{'up to ' if several else ''}{_amount(worst)}{segment.where(one.points, one.other)}"
 
 

@@ -15,7 +15,7 @@ from mpigauge.compare.comparison import MIN_BASE_SESSIONS, distance
 from mpigauge.compare.history.baseline import against
 from mpigauge.compare.history.earlier import relabelled
 from mpigauge.compare.history.session import session_of
-from mpigauge.compare.session_sentences import day_of, switches
+from mpigauge.compare.session_sentences import day_of, other_words, switches
 from mpigauge.document.document import Document, Line
 from mpigauge.document.phrases import PAIR_DASH
 from mpigauge.document.records import finite_or_none
@@ -256,16 +256,22 @@ def _apart(compared: Compared) -> float:
     return max(distance(compared), ratio, 1 / ratio)
 
 
-def with_changes(document: Document, shown: LinkMap, changes: MapChanges | None, *, said: bool) -> Document:
+def with_changes(
+    document: Document, shown: LinkMap, changes: MapChanges | None, path: str, *, said: bool, brief: bool
+) -> Document:
     """Return the document of a map with what changed since the earlier ones, below its verdict.
 
     Args:
         changes: None if there is nothing to look back at.
+        path: The map's file, as an argument.
         said: Whether the text says it, too.
+        brief: Whether it says nothing but that: not how to name other maps.
     """
     if changes is None:
         return document
     verdict, lines = len(verdict_lines(shown)), change_lines(changes) if said else []
+    if changes.before and said and not brief:
+        lines.append(Line(other_words(path)))
     data = document.data
     return replace(
         document,

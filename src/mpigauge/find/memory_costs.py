@@ -14,6 +14,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.document.finding import finding
 from mpigauge.document.phrases import state_suffix
+from mpigauge.find.phrases import crossed_between
 from mpigauge.plan.factors import ALONG
 from mpigauge.rows.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
 from mpigauge.rows.group import Subject, group, job_key
@@ -273,6 +274,7 @@ class CostInCopies:
         of: The smallest message of the curve.
         name: Of the ratio: one of `baselines.YARDSTICKS`.
         below: Each of LIMITS with the size from which on the ratio stays below it; None if it never does.
+        before: Each with the last measured size before that one; None if there is none.
         certain: The same of the upper ends of the intervals.
         least: The smallest ratio.
         least_bytes: The size at which it is so small.
@@ -281,6 +283,7 @@ class CostInCopies:
     of: Subject
     name: str
     below: tuple[tuple[float, int | None], ...]
+    before: tuple[tuple[float, int | None], ...]
     certain: tuple[tuple[float, int | None], ...]
     least: Ratio
     least_bytes: int
@@ -375,7 +378,13 @@ def cost_of(curve: Sequence[Row], name: str) -> CostInCopies:
         tuple((limit, below_from(sizes, values, limit)) for limit in LIMITS) for values in (estimates, uppers)
     )
     place = estimates.index(min(estimates))
-    return CostInCopies(curve[0].of, name, below, certain, ratios[place], sizes[place])
+    before = tuple((limit, _before(sizes, size)) for limit, size in below)
+    return CostInCopies(curve[0].of, name, below, before, certain, ratios[place], sizes[place])
+
+
+def _before(sizes_bytes: Sequence[int], size: int | None) -> int | None:
+    """Return the largest of some sizes that is smaller than one."""
+    return max((one for one in sizes_bytes if size is not None and one < size), default=None)
 
 
 def software_overheads(rows: Sequence[Row]) -> Iterator[SoftwareOverhead]:
@@ -433,22 +442,23 @@ def memory_finding(fact: MemoryFact) -> Finding:
 
 def _cost(fact: CostInCopies) -> str:
     cell = fact.cell
-    certain = dict(fact.certain)
-    froms = [_below(limit, size, certain[limit]) for limit, size in fact.below if size is not None]
+    certain, before = dict(fact.certain), dict(fact.before)
+    froms = [
+        _below(limit, size, certain[limit], before[limit]) for limit, size in fact.below if size is not None
+    ]
     least = f"minimum {_factor(fact.least)} at {units.format_size(fact.least_bytes)}"
     stick = " ".join(YARDSTICKS[fact.name])
     what = f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}){state_suffix(fact.of)}"
     return f"{what}: {', '.join([*froms, least])}"
 
 
-def _below(limit: float, size: int, certain: int | None) -> str:
-    """Return from where on the intervals are below, and from where on perhaps."""
+def _below(limit: float, size: int, certain: int | None, before: int | None) -> str:
+    """Return between which measured sizes a ratio falls below a limit, and from which on that is certain."""
+    where = f"from {units.format_size(size)}" if before is None else crossed_between(before, size)
+    said = f"< {limit:g}{_TIMES} {where}"
     if certain == size:
-        return f"< {limit:g}{_TIMES} from {units.format_size(size)}"
-    perhaps = f"perhaps from {units.format_size(size)}"
-    if certain is None:
-        return f"< {limit:g}{_TIMES} {perhaps}"
-    return f"< {limit:g}{_TIMES} from {units.format_size(certain)}, {perhaps}"
+        return said
+    return f"{said} perhaps" if certain is None else f"{said} (certain from {units.format_size(certain)})"
 
 
 def _factor(ratio: Ratio) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.compare.size_ratio import launches_needed
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of, state_suffix
 from mpigauge.document.ratio_words import VERDICTS, times_words, verdict_words
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Measured
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
+    from mpigauge.rows.ratios import Ratio
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -94,6 +98,11 @@ def span(sizes_bytes: Iterable[int]) -> str:
 def at_size(cell: Cell, size_bytes: int) -> str:
     """Return where something is so, ` at 8 B`; nothing for what has no size."""
     return "" if cell.pattern in UNSIZED else f" at {units.format_size(size_bytes)}"
+
+
+def crossed_between(before_bytes: int, size_bytes: int) -> str:
+    """Return between which two measured sizes something changes, `between 4 KiB and 32 KiB`."""
+    return f"between {units.format_size(before_bytes)} and {units.format_size(size_bytes)}"
 
 
 def every_size(number: int) -> str:
@@ -197,9 +206,60 @@ def _at(one: SizeRatio, cell: Cell, chosen: Units) -> str:
 
 def _undecided(points: Sequence[SizeRatio]) -> str:
     """Return the word, and after how many launches it would be another, if that is known of all."""
-    needed = [one.ratio.needed for one in points]
-    most = max((one for one in needed if one is not None), default=0)
-    launches = min((one.ratio.launches for one in points), default=0)
-    if None in needed or most <= launches:
+    needed = launches_needed(points)
+    if needed is None:
         return VERDICTS["undecided"]
-    return f"{VERDICTS['undecided']} (about {most} launches would tell, not {launches})"
+    launches = min(one.ratio.launches for one in points)
+    return f"{VERDICTS['undecided']} (about {needed} launches would tell, not {launches})"
+
+
+# ---- One finding in one line ---------------------------------------------------------------------
+
+MAX_WORDS = 25
+"""Words of a line on the screen, with the launches that it rests on; a number and its unit are one."""
+
+LAUNCHES_WORDS = 2
+"""Words of the launches that a line ends in."""
+
+OPEN_FACTOR = 3.0
+"""An interval whose ends are so many times apart leaves a number not known."""
+
+_ONE_WORD = re.compile(r"(?<=\d) (?=(?:[nm\N{MICRO SIGN}]?s|[kKMGT]?i?B(?:/s)?|[MG]bit/s)\b|%)")
+
+
+def words_of(text: str) -> int:
+    """Return how many words a line has; a number and its unit are one, a dash between numbers is none."""
+    return len(_ONE_WORD.sub("", text).replace(f" {units.DASH} ", " ").split())
+
+
+def in_one_line(candidates: Iterable[str], *, most_words: int = MAX_WORDS - LAUNCHES_WORDS) -> str:
+    """Return the first text that has room in a line, else the shortest."""
+    found = list(candidates)
+    fitting = (text for text in found if words_of(text) <= most_words)
+    return next(fitting, min(found, key=words_of))
+
+
+def is_known(low: float | None, high: float | None) -> bool:
+    """Return whether the interval of a positive number leaves no factor of three open."""
+    return low is not None and high is not None and low > 0 and high < OPEN_FACTOR * low
+
+
+def known_times(ratio: Ratio, *, interval: bool = True) -> str:
+    """Return `2.31 times`, with its interval if there is room; words where it is not known."""
+    if not is_known(ratio.low, ratio.high):
+        return "a number of times not known"
+    alone = times_words(replace(ratio, low=None, high=None))
+    return _unless_alike(times_words(ratio), alone, alone.removesuffix(" times")) if interval else alone
+
+
+def known_time(seconds: float, low_s: float | None, high_s: float | None, chosen: Units = AUTOMATIC) -> str:
+    """Return a time with its interval; words where that leaves it not known."""
+    if not is_known(low_s, high_s):
+        return "a time not known"
+    alone = time(seconds, chosen=chosen)
+    return _unless_alike(time(seconds, low_s, high_s, chosen), alone, alone)
+
+
+def _unless_alike(text: str, alone: str, number: str) -> str:
+    """Return a text with an interval; the number alone where both ends are written like it."""
+    return alone if text == f"{alone} ({number} {units.DASH} {number})" else text

@@ -16,7 +16,8 @@ QUICK_LAUNCHES = 5
 QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"
 THOROUGH_SIZES = "auto"
 COLLECTIVE_SIZES = "8:1MiB*8"
-MEMORY_SIZES = "64:16MiB*8"
+MEMORY_SIZES = "1:4MiB,16MiB"
+"""Those of messages, since both are compared size by size, and one beyond them."""
 
 GUIDELINE_SIZES = "8:1MiB*8"
 """Few sizes, since there are about a hundred modes."""

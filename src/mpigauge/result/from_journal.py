@@ -68,7 +68,8 @@ def records_of(line: journal.Line, launch: LaunchIdentity, cells: Mapping[int, C
         case journal.BlockedLine(visit):
             return (Blocked(number, visit, cells[visit], line.found, line.longer_bytes),)
         case journal.EagerLine(visit):
-            return (Eager(launch=number, id=visit, cell=cells[visit], **_core(line, EagerCore)),)
+            core = _core(line, EagerCore)
+            return (Eager(launch=number, id=visit, cell=cells[visit], crossing=line.crossing, **core),)
     return ()
 
 

@@ -12,6 +12,7 @@ from mpigauge.result.cpu_models import readable_model
 from mpigauge.result.kernel_data import (
     ClockCheck,
     ClockModel,
+    CrossingSamples,
     EagerCore,
     HostCards,
     Machine,
@@ -137,6 +138,7 @@ class EagerLine(EagerCore, frozen=True):
 
     eager: Int64
     at_ns: Int64
+    crossing: CrossingSamples | None = None
 
 
 class RefusedLine(Struct, frozen=True, forbid_unknown_fields=True):

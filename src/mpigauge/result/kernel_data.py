@@ -312,3 +312,29 @@ class EagerCore(Struct, frozen=True, kw_only=True):
     longer_bytes: Int64
     max_bytes: Int64
     probes: Int64
+
+
+class CrossingSamples(Struct, frozen=True):
+    """Round trips of a ping-pong around the eager limit, of four sizes in turn.
+
+    Attributes:
+        at_limit_ns: Of messages of the eager limit.
+        above_ns: One byte more.
+        below_ns: 8 B less than the limit.
+        below_odd_ns: 7 B less.
+    """
+
+    at_limit_ns: tuple[Int64, ...]
+    above_ns: tuple[Int64, ...]
+    below_ns: tuple[Int64, ...]
+    below_odd_ns: tuple[Int64, ...]
+
+    def __post_init__(self) -> None:
+        """Check that each size was timed as often as the others, at least once.
+
+        Raises:
+            ValueError: It was not.
+        """
+        rounds = {len(self.at_limit_ns), len(self.above_ns), len(self.below_ns), len(self.below_odd_ns)}
+        if len(rounds) > 1 or 0 in rounds:
+            raise ValueError("the samples around the eager limit are not equally many of each size")

@@ -295,7 +295,7 @@ def _campaign(path: Path, line: bytes) -> Campaign:
     if head.version > VERSION:
         raise UsageError(
             f"{path}: has format version {head.version}, this mpigauge reads up to {VERSION}",
-            "upgrade mpigauge: pip install --upgrade mpigauge",
+            "read it with a newer mpigauge",
         )
     try:
         record = _with_checked_words(_reader_of(head.version)(line), {})

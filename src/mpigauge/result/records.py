@@ -16,6 +16,7 @@ from mpigauge.result.constraints import AboveZero, Dated, NotNegative, Number
 from mpigauge.result.kernel_data import (
     ClockCheck,
     ClockModel,
+    CrossingSamples,
     EagerCore,
     HostCards,
     Machine,
@@ -210,11 +211,13 @@ class Eager(EagerCore, frozen=True, tag="eager", tag_field="type"):
         launch: Number of its launch.
         id: Its place in the launch's order.
         cell: The whole cell.
+        crossing: Messages around the limit; null if there is none, or in files of an older mpigauge.
     """
 
     launch: Int64
     id: Int64
     cell: Cell
+    crossing: CrossingSamples | None = None
 
 
 class Blocked(Struct, frozen=True, tag="blocked", tag_field="type"):

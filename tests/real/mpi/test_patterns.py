@@ -147,6 +147,20 @@ def test_the_eager_limit_is_exact_where_there_is_one(rows: Rows) -> None:
     assert str(limit) in next(row["reason"] for row in found if row["bytes"] == limit + 1)
 
 
+def test_messages_around_the_eager_limit_are_timed_in_every_launch(
+    library: Library, rows: Rows, tmp_path: Path
+) -> None:
+    """Of all four sizes as many round trips; none where a library has no limit in reach."""
+    rows("eager", "--launches", "2", "--mpi", str(library.mpicc), "-o", "result.jsonl")
+    probes = load(tmp_path / "result.jsonl").eager
+    assert probes
+    for probe in probes:
+        assert (probe.crossing is not None) == (probe.found and probe.limit_bytes >= 8)
+        if probe.crossing is not None:
+            assert len(probe.crossing.above_ns) >= 5
+            assert min(probe.crossing.at_limit_ns) > 0
+
+
 def test_messages_beyond_2_gib_where_the_library_counts_so_far(rows: Rows) -> None:
     words = ("--sizes", str(2 * GIB + 8), "--samples", "1", "--launches", "1")
     found = rows("pingpong", *words, "--mpi", prefix("mpich"))

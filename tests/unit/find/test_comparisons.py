@@ -182,13 +182,9 @@ def test_a_mode_is_told_in_units_of_the_first() -> None:
         **{cell("exchange", size, "nonblocking"): 2000 + size / 2 for size in SIZES},
     }
     (sentence,) = said(comparisons.modes, result_of(times))
-    assert sentence.startswith("exchange, Open MPI 5.0.11 over same-host: nonblocking against blocking: ")
-    assert (
-        "slower at 0 B \N{EN DASH} 64 B (2 sizes): 2.00 times (2.00 \N{EN DASH} 2.00) as long at 0 B"
-        in sentence
-    )
-    assert re.search(
-        r"faster at 4 KiB . 1 MiB \(2 sizes\).*: 0\.50\d times \(0\.50\d . 0\.50\d\) as long at 1 MiB",
+    about = "exchange, Open MPI 5.0.11 over same-host: nonblocking takes"
+    assert re.fullmatch(
+        rf"{about} 1\.95 times as long as blocking up to 64 B; 0\.501 . 0\.794 times from 4 KiB on",
         sentence,
     )
 
@@ -205,7 +201,7 @@ def test_libraries_are_told_place_by_place() -> None:
         "pingpong standard over h1,h2",
         "pingpong standard over h1,h3",
     ]
-    assert all("MPICH 5.0.11 against Open MPI 5.0.11: slower at" in sentence for sentence in sentences)
+    assert all("MPICH 5.0.11 takes " in sentence for sentence in sentences)
 
 
 def test_settings_are_no_places_and_no_libraries() -> None:
@@ -238,7 +234,7 @@ def test_modes_are_compared_in_sizes_that_both_have() -> None:
         **{cell("exchange", size, "nonblocking"): 100.0 for size in (64, 4096)},
     }
     (sentence,) = said(comparisons.modes, result_of(times))
-    assert "no difference (within 3 %) at 64 B" in sentence
+    assert "no difference at 64 B" in sentence
     assert "4 KiB" not in sentence
 
 

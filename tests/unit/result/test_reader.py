@@ -131,7 +131,7 @@ def test_lost_lines_are_reported(file: Path) -> None:
 def test_a_newer_version_is_refused_with_a_message(file: Path) -> None:
     error = refusal(file, lines_of(campaign(SMALL, version=VERSION + 1), launch(1)))
     assert f"version {VERSION + 1}" in error.sentence
-    assert "upgrade" in error.hint
+    assert "newer mpigauge" in error.hint
     # Whatever else has changed in it.
     strange = (
         f'{{"type":"campaign","format":"mpigauge","version":{VERSION + 9},"plan":[]}}\n{{"type":"new"}}\n'

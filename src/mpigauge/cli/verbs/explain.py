@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--all",
     "everything",
     is_flag=True,
-    help="All conclusions, not only the ten that tell most; of claims, the words of the report.",
+    help="All conclusions with details, not only the ten that tell most; of claims, the words of the report.",
 )
 @click.option(
     "--top", type=click.IntRange(1), metavar="N", help="The N conclusions of each result that tell most."
@@ -55,9 +55,9 @@ def command(
 ) -> None:
     """Say what follows from RESULT: what is faster, where, by how much, and why, as far as it was measured.
 
-    Each sentence has times, a ratio or difference with its 95 % interval, and the launches that it rests on;
-    all of it is computed. What intervals cannot tell is undecided. --claims holds what a report concludes
-    against its own printed numbers and against all RESULTs together.
+    Each line is one finding of at most 25 words with the launches that it rests on; --all shows all of them,
+    with all times, differences and 95 % intervals. What intervals cannot tell is undecided. --claims holds
+    what a report concludes against its own printed numbers and against all RESULTs together.
 
     \b
     mpigauge explain

@@ -168,6 +168,7 @@ def command(
     from mpigauge.cli.sessions.session import keep_baseline as keep
     from mpigauge.find.map_before import with_changes
     from mpigauge.linkmap.linkmap import link_map
+    from mpigauge.result.files import as_argument
     from mpigauge.rows.machine.steadiness import only_quiet
 
     rate = units.parse_fraction(error_rate)
@@ -184,7 +185,7 @@ def command(
         _refuse_to_measure(measuring, output, dry_run=dry_run)
         chosen = {"mpi": mpi or "", "transport": transport or "", "state": state}
         loaded = load(result)
-    kept = (done.path if done is not None else loaded.path, loaded.campaign)
+    path = done.path if done is not None else loaded.path
     read = _quiet_alone if only == "quiet" else load
     loaded = only_quiet(loaded) if only == "quiet" else loaded
     shown = link_map(loaded, factor=factor, error_rate=rate, **chosen)
@@ -195,13 +196,13 @@ def command(
         draw(shown, figure, measured_on(loaded))
     changes = None if pairs else map_changes(loaded, shown, read, note, state=state, asked=before)
     document = _document(shown, pairs, printed_in, quiet=quiet)
-    if not pairs:
-        document = with_changes(document, shown, changes, said=before or not quiet or _is_slower(changes))
+    said = before or not quiet or _is_slower(changes)
+    document = with_changes(document, shown, changes, as_argument(path), said=said, brief=quiet)
     print_unless_closed(rendered(document, form), nl=False)
     if done is not None:
         check_saved(done)
     if keep_baseline:
-        keep(*kept, quiet=quiet)
+        keep(path, loaded.campaign, quiet=quiet)
     return _status(shown, changes, asked=before)
 
 

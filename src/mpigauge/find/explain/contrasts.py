@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.compare.sides import compared_by
-from mpigauge.compare.size_ratio import SizeRatio, SizeRun, size_ratios, size_runs
+from mpigauge.compare.size_ratio import (
+    SizePair,
+    SizePiece,
+    SizeRatio,
+    SizeRun,
+    size_pairs,
+    size_pieces,
+    size_runs,
+)
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.find.comparisons import USUALLY, place_name
 from mpigauge.find.explain.evidence import against_first, at_sizes
-from mpigauge.find.phrases import EMULATED, WITHIN, runs_words, subject
+from mpigauge.find.phrases import EMULATED, LAUNCHES_WORDS, MAX_WORDS, WITHIN, runs_words, subject
+from mpigauge.find.pieces import pieces_line
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import subject_of
 from mpigauge.vocabulary import DIFFERENT
@@ -69,6 +78,7 @@ class Contrast:
         other: The smallest of the other.
         points: All sizes that both have.
         runs: These, by verdict.
+        pieces: These, as they are told together.
         twice_from: The smallest size from which on one takes at least twice as long at every size, by the
             whole interval; None if there is none, or if it is the smallest of all.
         by_limit: That all sizes that differ by more than the margin lie between the eager limits of the two;
@@ -81,6 +91,7 @@ class Contrast:
     other: Cell
     points: tuple[SizeRatio, ...]
     runs: tuple[SizeRun, ...]
+    pieces: tuple[SizePiece, ...]
     twice_from: int | None
     by_limit: ByLimit | None
     emulated: bool
@@ -97,8 +108,9 @@ class Contrast:
 
     @property
     def launches(self) -> int:
-        """How many launches it rests on: the fewest of its sizes."""
-        return min(one.ratio.launches for one in self.points)
+        """How many launches it rests on: the fewest of its sizes and of the numbers of several sizes."""
+        pooled = [one.pooled.launches for one in self.pieces if one.pooled is not None]
+        return min([*(one.ratio.launches for one in self.points), *pooled])
 
     @property
     def weight(self) -> float:
@@ -132,14 +144,15 @@ def modes(evidence: Evidence) -> Iterator[Contrast]:
 def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]:
     """Yield each curve against the first, or the nearest, of those that differ in these factors alone."""
     for base, other in against_first(evidence, factors):
-        points = size_ratios(base, other, same_place=factors != PLACE, within=evidence.within)
-        if points:
-            yield _contrast(evidence, factors, (base[0], other[0]), points)
+        pairs = size_pairs(base, other, same_place=factors != PLACE, within=evidence.within)
+        if pairs:
+            yield _contrast(evidence, factors, (base[0], other[0]), pairs)
 
 
 def _contrast(
-    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], points: Sequence[SizeRatio]
+    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], pairs: Sequence[SizePair]
 ) -> Contrast:
+    points = [one.ratio for one in pairs]
     runs = size_runs(points)
     hosts = any("," in row.cell.placement for row in rows)
     return Contrast(
@@ -148,6 +161,7 @@ def _contrast(
         other=rows[1].cell,
         points=tuple(points),
         runs=runs,
+        pieces=size_pieces(pairs),
         twice_from=_twice_from(points),
         by_limit=_by_limit(evidence, factors, rows, runs),
         emulated=factors == PLACE and evidence.emulated and hosts,
@@ -202,6 +216,15 @@ def _round_trips(base: Row, between: Sequence[SizeRatio]) -> tuple[float, float]
 # ---- Sentence ------------------------------------------------------------------------------------
 
 NO_LIMIT = "none found"
+
+
+def headline(fact: Contrast, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """Return how many times as long one takes as the other, below and above where that changes."""
+    name = name_of(fact.factors)
+    about = subject(fact.base, varied, fact.factors)
+    more = ["only between their eager limits"] if fact.by_limit is not None else []
+    names, room = (name(fact.other), name(fact.base.cell)), MAX_WORDS - LAUNCHES_WORDS
+    return pieces_line(about, names, fact.pieces, fact.base.cell, more=more, most_words=room)
 
 
 def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

@@ -1,10 +1,8 @@
-"""A message in units of copies of its size: the most, where it falls below some, and the least."""
+"""A message in units of copies of its size: where it falls below some, and the least."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,7 +11,7 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.memory_costs import LIMITS, curves_in_copies
-from mpigauge.find.phrases import EMULATED, subject
+from mpigauge.find.phrases import EMULATED, crossed_between, in_one_line, is_known, subject
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import OfCell, Subject, job_key
 
@@ -41,38 +39,23 @@ class InCopies:
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
-    """The size at which a curve crosses a limit, between the sizes measured.
-
-    Attributes:
-        bytes: By the estimates; None if these do not cross it.
-        low_bytes: The smaller end of what the intervals leave open; None if that is beyond the sizes.
-        high_bytes: The larger end; None if that is.
-    """
-
-    bytes: float | None
-    low_bytes: float | None
-    high_bytes: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Below:
-    """The sizes around the least at which a message costs less than so many copies.
+    """The sizes around the least at which a message costs less than so many copies; all were measured.
 
     Attributes:
-        begin: From where on.
-        end: Up to where; None if that is the largest size, by whole intervals.
+        above_bytes: The last size before them, at which it costs as much or more.
         from_bytes: The first size that was measured to cost less, by its estimate.
         upto_bytes: The last one.
+        rises_bytes: The first size behind them; None if there is none.
         certain_bytes: The first size from which on all do with their whole interval.
         certain_upto_bytes: The last of these.
     """
 
     copies: float
-    begin: Crossing
-    end: Crossing | None
+    above_bytes: int
     from_bytes: int
     upto_bytes: int
+    rises_bytes: int | None
     certain_bytes: int
     certain_upto_bytes: int
 
@@ -177,25 +160,21 @@ def _key(row: OfCell) -> tuple[object, ...]:
 
 
 def _below(bands: _Bands, least: int) -> Iterator[Below]:
-    """Yield where a curve is below each limit around its least: from the left down to it, from the right."""
-    left, right = slice(None, least + 1), slice(None, least - 1 if least else None, -1)
-    for limit in LIMITS:
-        begin = _crossing(bands, left, limit)
-        if bands.highs[least] < limit and begin.bytes is not None:
-            end = _crossing(bands, right, limit)
-            # The upper ends rise above it first.
-            rises = Crossing(end.bytes, end.high_bytes, end.low_bytes)
-            yield Below(
-                limit, begin, rises if end.high_bytes is not None else None, *_measured(bands, least, limit)
-            )
-
-
-def _measured(bands: _Bands, least: int, limit: float) -> tuple[int, int, int, int]:
-    """Return the first and last sizes around the least that are below, and those that are for certain."""
+    """Yield where a curve is below each limit around its least, if it was above before."""
     sizes = [int(size) for size in bands.sizes_bytes]
-    begin, end = _run(bands.estimates, least, limit)
-    certain, surely = _run(bands.highs, least, limit)
-    return sizes[begin], sizes[end], sizes[certain], sizes[surely]
+    for limit in LIMITS:
+        begin, end = _run(bands.estimates, least, limit)
+        certain, surely = _run(bands.highs, least, limit)
+        if bands.highs[least] < limit and begin > 0:
+            yield Below(
+                copies=limit,
+                above_bytes=sizes[begin - 1],
+                from_bytes=sizes[begin],
+                upto_bytes=sizes[end],
+                rises_bytes=sizes[end + 1] if end + 1 < len(sizes) else None,
+                certain_bytes=sizes[certain],
+                certain_upto_bytes=sizes[surely],
+            )
 
 
 def _run(values: Values, least: int, limit: float) -> tuple[int, int]:
@@ -205,34 +184,40 @@ def _run(values: Values, least: int, limit: float) -> tuple[int, int]:
     return int(max(before, default=-1)) + 1, int(min(after, default=len(values))) - 1
 
 
-def _crossing(bands: _Bands, part: slice, limit: float) -> Crossing:
-    ends = (bands.estimates, bands.lows, bands.highs)
-    return Crossing(*(crossing(bands.sizes_bytes[part], values[part], limit) for values in ends))
-
-
-def crossing(sizes_bytes: Values, values: Values, limit: float) -> float | None:
-    """Return where values begin to stay below a limit: straight lines between the logarithms of both.
-
-    Args:
-        sizes_bytes: Above 0, rising or falling, shape ``(sizes,)``.
-        values: Above 0, of the same shape.
-
-    Returns:
-        In bytes; None if the last is not below, or all are.
-    """
-    steps = list(pairwise(zip(sizes_bytes.tolist(), values.tolist(), strict=True)))
-    for (size, above), (next_size, below) in reversed(steps):
-        if not below < limit:
-            return None
-        if above >= limit:
-            logs = np.log([below, above])
-            return float(np.exp(np.interp(math.log(limit), logs, np.log([next_size, size]))))
-    return None
-
-
 # ---- Sentence ------------------------------------------------------------------------------------
 
 PIPELINED = "less than one copy: a message is pipelined in pieces, or this copy is not optimised"
+
+
+def headline(fact: Copies, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """Return in one line how many copies a message costs, where it falls below ten and two, and the least."""
+    first, least = fact.first, fact.least
+    stick = " ".join(YARDSTICKS[fact.name]).removesuffix(" standard")
+    about = f"{subject(fact.of, varied)} / {stick}"
+    begin = f"{_copies_of(first, interval=False)} copies at {units.format_size(first.bytes)}"
+    end = [
+        f"least {_copies_of(least, interval=each)} at {units.format_size(least.bytes)}"
+        for each in (True, False)
+    ]
+    falls = [f"below {one.copies:g} {crossed_between(one.above_bytes, one.from_bytes)}" for one in fact.below]
+    return in_one_line(
+        f"{about}: {'; '.join(parts)}"
+        for parts in (
+            [begin, *falls, end[0]],
+            [begin, *falls, end[1]],
+            *([begin, one, end[1]] for one in falls[-1:]),
+            [begin, end[0]],
+            [begin, end[1]],
+        )
+    )
+
+
+def _copies_of(one: InCopies, *, interval: bool) -> str:
+    ratio = one.ratio
+    if not is_known(ratio.low, ratio.high):
+        return "not known how many"
+    text = units.format_factor(ratio.estimate)
+    return units.with_interval(text, ratio.low, ratio.high, units.format_factor) if interval else text
 
 
 def sentence(fact: Copies, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
@@ -258,9 +243,9 @@ def _at(one: InCopies, chosen: Units) -> str:
 
 
 def _below_limit(fact: Copies) -> Iterator[str]:
-    """Yield from which of the measured sizes on it is below, as tables have it."""
+    """Yield between which of the measured sizes it falls below, as tables have it."""
     for one in fact.below:
-        begin = f"from {units.format_size(one.from_bytes)}"
+        begin = crossed_between(one.above_bytes, one.from_bytes)
         end = f" up to {units.format_size(one.upto_bytes)}" if one.upto_bytes < fact.largest_bytes else ""
         certain = [
             f"from {units.format_size(one.certain_bytes)}" if one.certain_bytes > one.from_bytes else "",
@@ -269,6 +254,6 @@ def _below_limit(fact: Copies) -> Iterator[str]:
             else "",
         ]
         surely = f" (for certain {' '.join(filter(None, certain))})" if any(certain) else ""
-        yield f"below {one.copies:g} {begin}{surely}{end}"
+        yield f"falls below {one.copies:g} {begin}{surely}{end}"
     if fact.never is not None:
         yield f"below {fact.never:g} at no size up to {units.format_size(fact.largest_bytes)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,53 +10,61 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.phrases import state_suffix
 from mpigauge.find.explain.evidence import at_sizes
-from mpigauge.find.phrases import headed, subject, time
+from mpigauge.find.phrases import headed, is_known, subject, time
+from mpigauge.result.kernel_data import CrossingSamples
 from mpigauge.rows.group import Subject
-from mpigauge.stats.interval import difference_interval
-from mpigauge.units import counted
+from mpigauge.stats.decision import MARGIN
+from mpigauge.stats.interval import difference_interval, interval_of_amounts
+from mpigauge.stats.limits import PROMISED
+from mpigauge.units import NS, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
 
-NEAR = 2.0
-"""The first size above the limit is at most so many times the last one below: further, the time beyond it is
-no longer that of crossing."""
+MIN_LAUNCHES = 2
+"""Launches with samples around the limit from which their difference has an interval."""
 
-_LEAST = 2
+ONE_WAY = 2
+"""Messages in a round trip."""
 
 
 @dataclass(frozen=True, slots=True)
 class EagerLimitCost:
-    """The time of the first message above the limit beyond one that were sent as those below.
+    """The time of a message one byte above the eager limit beyond one of the limit, one way.
 
     Attributes:
-        below_bytes: The largest size up to the limit.
-        above_bytes: The smallest above it.
-        below_s: What the one takes.
-        above_s: What the other takes.
-        extra_s: What it takes beyond the line through the two largest sizes below; a winsorised mean.
+        below_bytes: The eager limit.
+        above_bytes: One byte more.
+        below_s: Time of the one, centre over launches.
+        above_s: Time of the other.
+        odd_byte_s: Extra time of a message of 7 B less than the limit beyond one of 8 B less, which is on the
+            same side; it is taken off.
+        extra_s: Extra time by launch, without that of an odd byte; a winsorised mean.
         low_s: Lower end of its 95 % interval across launches.
         high_s: Its upper end.
-        trips: The extra time in round trips of the smallest message of the curve.
-        launches: In which it rests.
+        launches: In which all four sizes were timed.
     """
 
     below_bytes: int
     above_bytes: int
     below_s: float
     above_s: float
+    odd_byte_s: float
     extra_s: float
     low_s: float
     high_s: float
-    trips: float
     launches: int
+
+    @property
+    def matters(self) -> bool:
+        """Whether the extra time is certain and not within the margin of what a message below takes."""
+        return not self.low_s <= 0 <= self.high_s and abs(self.extra_s) >= MARGIN * self.below_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +74,22 @@ class EagerLimit:
     Attributes:
         cell: The probe.
         limit_bytes: The largest message that is sent without waiting for its receiver.
-        message: The curve that shows what crossing it costs; None if none has sizes near enough.
-        crossing: That cost.
+        crossing: The cost of crossing it; None if messages around it were not timed, as in files of an older
+            mpigauge.
         blocked: Cells that were not started, since they would deadlock.
         of: How many cells of their modes there are.
     """
 
     cell: Cell
     limit_bytes: int
-    message: Subject | None
     crossing: EagerLimitCost | None
     blocked: int
     of: int
 
     @property
     def rests_on(self) -> frozenset[Cell]:
-        """The probe, and the smallest message of the curve that crosses it."""
-        return at_sizes([self.cell, self.message and self.message.cell])
+        """The probe."""
+        return at_sizes([self.cell])
 
     @property
     def launches(self) -> int:
@@ -91,7 +99,7 @@ class EagerLimit:
     @property
     def weight(self) -> float:
         """A cost that is certain says most."""
-        costs = self.crossing is not None and self.crossing.low_s > 0
+        costs = self.crossing is not None and self.crossing.matters
         return 1.0 + costs + (self.blocked > 0) / 2
 
 
@@ -103,12 +111,6 @@ def eager_limits(evidence: Evidence) -> Iterator[EagerLimit]:
 
 
 def _limit(evidence: Evidence, probe: Row, limit_bytes: int) -> EagerLimit:
-    crossings = [
-        (curve[0], crossing)
-        for curve in _messages(evidence, probe)
-        if (crossing := crossing_of(curve, limit_bytes)) is not None
-    ]
-    message, crossing = min(crossings, key=lambda one: one[0].cell.bytes) if crossings else (None, None)
     # By cell, of which there is a row for each state of the machine.
     may_block = {
         row.cell: row.status
@@ -118,20 +120,10 @@ def _limit(evidence: Evidence, probe: Row, limit_bytes: int) -> EagerLimit:
     return EagerLimit(
         cell=probe.cell,
         limit_bytes=limit_bytes,
-        message=message.of if message is not None else None,
-        crossing=crossing,
+        crossing=_crossing(evidence, probe.cell, limit_bytes),
         blocked=sum(status == "blocked" for status in may_block.values()),
         of=len(may_block),
     )
-
-
-def _messages(evidence: Evidence, probe: Row) -> Iterator[Sequence[Row]]:
-    """Yield curves of single messages of a job, in modes that may send eagerly and need not."""
-    for curve in evidence.curves("message"):
-        pattern, mode = evidence.patterns[curve[0].cell.pattern], evidence.mode_of(curve[0])
-        plain = mode is not None and not (mode.never_eager or mode.attaches_buffer)
-        if pattern.one_way and plain and curve[0].cell.job == probe.cell.job:
-            yield curve
 
 
 def _needs_eager(evidence: Evidence, row: Row) -> bool:
@@ -139,50 +131,54 @@ def _needs_eager(evidence: Evidence, row: Row) -> bool:
     return mode is not None and mode.needs_eager
 
 
-def crossing_of(curve: Sequence[Row], limit_bytes: int) -> EagerLimitCost | None:
-    """Return what the first message above the limit costs beyond the line through the last two below it.
+def _crossing(evidence: Evidence, cell: Cell, limit_bytes: int) -> EagerLimitCost | None:
+    """Return the cost of crossing a limit, of the launches that have found it."""
+    samples = {
+        one.launch: one.crossing
+        for one in evidence.result.eager
+        if one.cell == cell and one.crossing is not None and one.found and one.limit_bytes == limit_bytes
+    }
+    if len(samples) < MIN_LAUNCHES:
+        return None
+    return crossing_of(limit_bytes, list(samples.values()), evidence.clock_steps.get(cell.job, 0.0) * NS)
+
+
+def crossing_of(
+    limit_bytes: int, launches: Sequence[CrossingSamples], clock_step_s: float
+) -> EagerLimitCost | None:
+    """Return the time of a message one byte above the limit beyond one of the limit, less an odd byte's.
 
     Args:
-        curve: Rows with a time, sizes rising.
+        launches: Samples of each launch, two launches or more.
+        clock_step_s: Step of the clock that they were timed with.
 
-    Returns:
-        None if there are no such three sizes near each other, or fewer than two launches that have them.
+    Source:
+        docs/method-memory.md#the-eager-limit
     """
-    below = [row for row in curve if row.cell.bytes <= limit_bytes]
-    above = [row for row in curve if row.cell.bytes > limit_bytes]
-    if len(below) < _LEAST or not above or above[0].cell.bytes > NEAR * below[-1].cell.bytes:
-        return None
-    near = (*below[-2:], above[0])
-    extra = _beyond(near)
-    if extra.size < _LEAST:
-        return None
-    mean, low_s, high_s = difference_interval(extra)
+    at_limit, above, below, below_odd = (
+        np.array([float(np.median(getattr(one, name))) for one in launches]) * NS / ONE_WAY
+        for name in CrossingSamples.__struct_fields__
+    )
+    centres = [interval_of_amounts(times).centre for times in (at_limit, above)]
+    odd_byte = below_odd - below
+    # Of four times, each of half a round trip.
+    hidden_s = clock_step_s / ONE_WAY * math.sqrt(len(CrossingSamples.__struct_fields__))
+    mean, low_s, high_s = difference_interval(
+        above - at_limit - odd_byte, hidden_s, machine=PROMISED * math.hypot(*centres)
+    )
     if low_s is None or high_s is None:
         return None
     return EagerLimitCost(
-        below_bytes=near[1].cell.bytes,
-        above_bytes=near[2].cell.bytes,
-        below_s=_estimate(near[1]),
-        above_s=_estimate(near[2]),
+        below_bytes=limit_bytes,
+        above_bytes=limit_bytes + 1,
+        below_s=centres[0],
+        above_s=centres[1],
+        odd_byte_s=interval_of_amounts(odd_byte).centre,
         extra_s=mean,
         low_s=low_s,
         high_s=high_s,
-        trips=mean / (2 * _estimate(curve[0])),
-        launches=extra.size,
+        launches=len(launches),
     )
-
-
-def _beyond(near: Sequence[Row]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return seconds beyond the line through the first two of three sizes, for each launch that has all."""
-    times: list[Mapping[int, float]] = [row.time.by_launch for row in near if row.time is not None]
-    first, last, above = (row.cell.bytes for row in near)
-    reach = (above - last) / (last - first)
-    common = sorted(set.intersection(*(set(one) for one in times)))
-    return np.array([times[2][n] - times[1][n] - reach * (times[1][n] - times[0][n]) for n in common])
-
-
-def _estimate(row: Row) -> float:
-    return row.time.estimate if row.time is not None else float("nan")
 
 
 # ---- Sentence ------------------------------------------------------------------------------------
@@ -196,22 +192,15 @@ def sentence(fact: EagerLimit, varied: Collection[str], chosen: Units = AUTOMATI
 
 
 def _more(fact: EagerLimit, chosen: Units) -> Iterator[str]:
-    if fact.crossing is not None and fact.message is not None:
-        message = f"{fact.message.cell.pattern} {fact.message.cell.mode}{state_suffix(fact.message)}"
-        yield f"{message} of {_crossing(fact.crossing, chosen)}"
+    if fact.crossing is not None and fact.crossing.matters:
+        yield _cost(fact.crossing, chosen)
     if fact.blocked:
-        sizes = counted(fact.of, "size")
-        yield f"{fact.blocked} of {sizes} of modes that rely on it would deadlock and were not started"
+        yield f"above it {fact.blocked} of {counted(fact.of, 'size')} would deadlock"
 
 
-def _crossing(fact: EagerLimitCost, chosen: Units) -> str:
-    above, below = units.format_size(fact.above_bytes), units.format_size(fact.below_bytes)
-    above_s, below_s = (units.format_time(one, chosen.time) for one in (fact.above_s, fact.below_s))
-    took = f"{above} takes {above_s}, of {below} {below_s}"
-    if fact.low_s <= 0 <= fact.high_s:
-        return f"{took}: crossing it costs nothing that can be told from 0"
-    if fact.high_s < 0:
-        return f"{took}: above it is faster, by {time(-fact.extra_s, -fact.high_s, -fact.low_s, chosen)}"
-    trips = units.format_factor(fact.trips)
-    cost = time(fact.extra_s, fact.low_s, fact.high_s, chosen)
-    return f"{took}: crossing it costs {cost}, {trips} round trips of the smallest message"
+def _cost(fact: EagerLimitCost, chosen: Units) -> str:
+    if not is_known(*sorted((abs(fact.low_s), abs(fact.high_s)))):
+        return "what crossing it costs is not known"
+    if fact.extra_s < 0:
+        return f"one byte more takes {time(-fact.extra_s, -fact.high_s, -fact.low_s, chosen)} less"
+    return f"crossing it costs {time(fact.extra_s, fact.low_s, fact.high_s, chosen)}"

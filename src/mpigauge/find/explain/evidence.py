@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
 from mpigauge.plan.factors import PLACE, SIZE
+from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.group import STATE, each_state, row_key
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
@@ -66,6 +67,11 @@ class Evidence:
         """The largest message that was probed and sent eagerly, of every job in which all of them were."""
         probes = (row for row in self.rows if row.limit_bytes is None and row.status == "ok")
         return {row.cell.job: row.cell.bytes for row in probes if self.patterns[row.cell.pattern].probes}
+
+    @cached_property
+    def clock_steps(self) -> Mapping[JobKey, float]:
+        """The step of the clock of every job, in nanoseconds."""
+        return clock_resolution(self.result.launches, self.result.visits)
 
     @cached_property
     def messages(self) -> frozenset[str]:

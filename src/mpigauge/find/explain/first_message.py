@@ -12,7 +12,7 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import at_sizes, is_informative, is_narrow
-from mpigauge.find.phrases import time
+from mpigauge.find.phrases import in_one_line, is_known, known_time, known_times, time
 from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.ratios import Ratio, ratio_of
 from mpigauge.sequences import group_by
@@ -105,6 +105,19 @@ def _ratio(firsts: Mapping[int, float], usual: Row | None) -> Ratio | None:
 
 
 # ---- Sentence ------------------------------------------------------------------------------------
+
+
+def headline(fact: FirstMessage, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line what the first message takes, and how many times as long as those that follow."""
+    name, what = fact.cell.job.name, "first message and its answer"
+    if not is_known(fact.low_s, fact.high_s):
+        return f"{name}: how long the {what} take is not known"
+    said = f"{name}: {what} {known_time(fact.first_s, fact.low_s, fact.high_s, chosen)}"
+    if fact.ratio is None or not is_known(fact.ratio.low, fact.ratio.high):
+        return said
+    later = f"a later round trip of {units.format_size(fact.cell.bytes)}"
+    times = (known_times(fact.ratio, interval=each) for each in (True, False))
+    return in_one_line([*(f"{said}; {one} {later}" for one in times), said])
 
 
 def sentence(fact: FirstMessage, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

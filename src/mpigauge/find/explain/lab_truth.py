@@ -11,7 +11,16 @@ from mpigauge.find.comparisons import place_name
 from mpigauge.find.explain.evidence import MIN_LAUNCHES, at_sizes, single_calls
 from mpigauge.find.explain.plateau import Rate, rate_at, rising
 from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
-from mpigauge.find.phrases import extra, rate, signed_percent, subject, time, wire_rate
+from mpigauge.find.phrases import (
+    extra,
+    in_one_line,
+    known_time,
+    rate,
+    signed_percent,
+    subject,
+    time,
+    wire_rate,
+)
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import Key, Subject, group, job_key
 from mpigauge.rows.ratios import difference
@@ -242,6 +251,21 @@ def _one_direction(row: Row) -> float:
 
 SOFTWARE = "in which is the software of both hosts and of the relay"
 RELAY = "in which is the work of the relay"
+
+
+def headline(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line what was measured, what was planted, and how far apart they are."""
+    about = subject(fact.of, varied)
+    if isinstance(fact, PlantedRate):
+        best, planted = fact.best, fact.payload_bytes_per_s
+        measured = f"{rate(best.estimate, (best.low, best.high), chosen)} at {units.format_size(best.bytes)}"
+        left = f"the planted rate leaves {rate(planted, chosen=chosen)}"
+        return f"{about}: {measured}; {left}; error {signed_percent(best.estimate / planted - 1)}"
+    than = f"more than {place_name(fact.base)}" if fact.base is not None else "one way"
+    measured = f"{known_time(fact.measured_s, fact.low_s, fact.high_s, chosen)} {than}"
+    planted_s = f"planted {units.format_time(fact.planted_s, chosen.time)}"
+    said = f"{about}: {measured} at {units.format_size(fact.cell.bytes)}; {planted_s}"
+    return in_one_line([f"{said}; error {_share(fact)}", said])
 
 
 def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

@@ -10,7 +10,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import at_sizes, single_calls
 from mpigauge.find.explain.routes import PAIR, pairs_of, ways_of
-from mpigauge.find.phrases import rate, span, subject
+from mpigauge.find.phrases import in_one_line, rate, span, subject
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.stats.decision import MARGIN
@@ -188,6 +188,27 @@ def _copies(rows: Sequence[Row]) -> CopyCost | None:
 
 
 # ---- Sentence ------------------------------------------------------------------------------------
+
+
+def headline(fact: Plateau, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return the best bandwidth in one line, that of the largest size, and what it could be."""
+    both = " both ways" if fact.directions > 1 else ""
+    about = f"{subject(fact.of, varied)}: best bandwidth"
+    said = f"{_rate(fact.best, chosen)}{both} at {units.format_size(fact.best.bytes)}"
+    more = list(_briefly(fact, chosen))
+    return in_one_line(f"{about} {'; '.join([said, *more[:many]])}" for many in range(len(more), -1, -1))
+
+
+def _briefly(fact: Plateau, chosen: Units) -> Iterator[str]:
+    """Yield what follows the best, the most important first."""
+    size = units.format_size(fact.largest.bytes)
+    if fact.rises is not None:
+        yield "still rising"
+    elif fact.falls:
+        yield f"{rate(fact.largest.estimate, chosen=chosen)} at {size}"
+    if fact.link_bytes_per_s is not None:
+        each = " each way" if fact.directions > 1 else ""
+        yield f"TCP can bring {rate(fact.link_bytes_per_s, chosen=chosen)}{each} through the link"
 
 
 def sentence(fact: Plateau, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

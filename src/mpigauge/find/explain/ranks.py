@@ -11,11 +11,12 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import at_sizes, is_informative
-from mpigauge.find.phrases import MINUS, subject
+from mpigauge.find.phrases import MINUS, in_one_line, known_times, subject
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import EACH_RANK, blocks_of
 from mpigauge.rows.group import group
 from mpigauge.rows.same_distance import like_ratio
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -221,6 +222,21 @@ LAWS: Mapping[GrowthLaw, str] = {"logarithmic": "log2 p", "linear": f"p {MINUS} 
 
 MAX_SKEW = 0.2
 """Of a time; with more than that, it is said."""
+
+
+def headline(fact: Growth, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line how many times as long the most ranks take, at the smallest size."""
+    about = f"{'lap of ' if fact.lap else ''}{subject(fact.of, varied, {'ranks'})}"
+    one = fact.at[0]
+    where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
+    fewest = f"{counted(one.fewest.ranks, 'rank')}{where}"
+    most = one.crowded[-1] if one.crowded else one.fitting
+    if most is None or most.ratio is None:
+        return f"{about}: {fewest} take {units.format_time(one.fewest.time_s, chosen.time)}"
+    times = [known_times(most.ratio, interval=each) for each in (True, False)]
+    said = [f"{about}: {counted(most.ranks, 'rank')} take {each} as long as {fewest}" for each in times]
+    why = "; they share cores: no growth of the operation" if most.cores is not None else _law_words(one)
+    return in_one_line([*(f"{text}{why}" for text in said), *said])
 
 
 def sentence(fact: Growth, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

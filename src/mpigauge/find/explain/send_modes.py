@@ -10,7 +10,7 @@ from mpigauge import units
 from mpigauge.compare.size_ratio import SizeRatio, by_size, size_ratios
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import at_sizes
-from mpigauge.find.phrases import span, subject, time
+from mpigauge.find.phrases import in_one_line, known_time, span, subject, time
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import Subject, job_key
@@ -185,6 +185,15 @@ def _like(row: Row) -> object:
 # ---- Sentences -----------------------------------------------------------------------------------
 
 
+def handshake_headline(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line what the wait for the receiver costs, and whether the usual mode waits, too."""
+    small = fact.small
+    cost = known_time(small.beyond_s or small.extra_s, small.low_s, small.high_s, chosen)
+    said = f"{subject(fact.base, varied, {'mode'})}: waiting for the receiver costs {cost}"
+    waits = f"{fact.base.cell.mode} waits, too, above {units.format_size(fact.limit_bytes)}"
+    return in_one_line([f"{said}; {waits}", said]) if fact.without else said
+
+
 def handshake(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return what the wait for the receiver costs, and whether the usual mode waits above the limit."""
     small, mode, usual = fact.small, fact.cell.mode, fact.base.cell.mode
@@ -206,8 +215,6 @@ def buffer_copy(fact: BufferCopy, varied: Collection[str], _: Units = AUTOMATIC)
     about = subject(fact.base, varied, {"mode"})
     stick = " ".join(YARDSTICKS[fact.stick])
     ends = units.interval(fact.copies_low, fact.copies_high, units.format_factor)
-    return (
-        f"{about}: {fact.cell.mode} takes longer than {fact.base.cell.mode} by "
-        f"{units.format_factor(fact.copies_median)} copies ({stick} of the same size; {ends} at "
-        f"{span((fact.least_bytes, fact.most_bytes))})"
-    )
+    what = f"{about}: {fact.cell.mode} takes {units.format_factor(fact.copies_median)} copies longer than"
+    where = span((fact.least_bytes, fact.most_bytes))
+    return f"{what} {fact.base.cell.mode} ({ends} at {where}, {stick})"

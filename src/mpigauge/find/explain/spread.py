@@ -45,6 +45,9 @@ MIN_SAMPLES = 20
 SLOWEST_SHARE = 0.01
 """Of all samples of a size: those that the standard deviation is looked at without, too."""
 
+MIN_STEPS = 3
+"""Steps of the clock that quartiles must lie apart: closer ones are the clock's, not the operation's."""
+
 COMPARED = (PLACE, BUILD, frozenset({"mode"}))
 """In what the spread of two curves is compared: factors of a cell that go together."""
 
@@ -216,14 +219,21 @@ def _messages(evidence: Evidence, row: Row) -> bool:
 
 
 def _spreads(curve: Iterable[Row]) -> Spreads:
-    """Return quartiles of sizes with enough samples in every launch, and two launches at least."""
+    """Return quartiles of sizes with enough samples in every launch, two launches, and a fine clock."""
     found: Spreads = {}
     for row in curve:
         launches = {number: np.concatenate(mine) for number, mine in by_launch_number(row.visits).items()}
         enough = all(samples.size >= MIN_SAMPLES for samples in launches.values())
-        if len(launches) >= MIN_LAUNCHES and enough:
-            found[row.cell.bytes] = {number: _quartiles(mine) for number, mine in launches.items()}
+        quartiles = {number: _quartiles(mine) for number, mine in launches.items()}
+        if len(launches) >= MIN_LAUNCHES and enough and _told_by_clock(row, quartiles):
+            found[row.cell.bytes] = quartiles
     return found
+
+
+def _told_by_clock(row: Row, quartiles: Mapping[int, Quartiles]) -> bool:
+    """Return whether quartiles lie several steps of the clock apart, in the median launch."""
+    step_s = row.time.step * row.time.estimate if row.time is not None else 0.0
+    return median(one.distance_s for one in quartiles.values()) >= MIN_STEPS * step_s
 
 
 def _quartiles(samples: Values) -> Quartiles:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC, Document, Line
 from mpigauge.document.finding import finding, finding_record
-from mpigauge.document.ratio_words import OF_PAIRS
+from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.find import answer as machine
 from mpigauge.find import maps
 from mpigauge.find.disturbances import disturbance_findings
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.topics import TOPICS, conclusions, conclusions_across
+from mpigauge.find.phrases import WITHIN
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.units import counted
@@ -37,16 +38,24 @@ class Said:
 
     Attributes:
         name: Of the result, or of both, that it is about.
+        text: In one line.
+        details: With all details.
     """
 
     name: str
     conclusion: Conclusion
     text: str
+    details: str
 
     @property
     def launches(self) -> int:
         """How many launches it rests on."""
         return self.conclusion.fact.launches
+
+    @property
+    def is_told(self) -> bool:
+        """Whether texts have it; else it is a record alone."""
+        return TOPICS[self.conclusion.topic].told
 
 
 def document(
@@ -100,21 +109,22 @@ def said_of(source: Source, chosen: Units = AUTOMATIC) -> list[Said]:
     """Return all that is concluded of one result."""
     evidence = Evidence(source.result, source.rows, controls=source.controls)
     varied = varied_in(source.rows)
-    return [Said(source.name, one, one.sentence(varied, chosen)) for one in conclusions(evidence)]
+    return [
+        Said(source.name, one, one.headline(varied, chosen), one.sentence(varied, chosen))
+        for one in conclusions(evidence)
+    ]
 
 
 def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = AUTOMATIC) -> list[Said]:
     """Return all that is concluded of several results together, or of two jobs of one."""
     evidences = [Evidence(source.result, source.rows, gives_way, source.controls) for source in sources]
     varied = [varied_in(source.rows) for source in sources]
-    return [
-        Said(
-            " / ".join(dict.fromkeys(sources[place].name for place in one.results)),
-            one,
-            one.sentence(frozenset().union(*(varied[place] for place in one.results)), chosen),
-        )
-        for one in conclusions_across(evidences)
-    ]
+    found = []
+    for one in conclusions_across(evidences):
+        name = " / ".join(dict.fromkeys(sources[place].name for place in one.results))
+        differ = frozenset().union(*(varied[place] for place in one.results))
+        found.append(Said(name, one, one.headline(differ, chosen), one.sentence(differ, chosen)))
+    return found
 
 
 def varied_in(rows: Iterable[Row]) -> frozenset[str]:
@@ -125,15 +135,20 @@ def varied_in(rows: Iterable[Row]) -> frozenset[str]:
 
 def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) -> Iterator[Line]:
     """Yield the sentences of all results, and how many there is no room for."""
-    shown = [one for mine in found for one in mine[:most]]
+    told = [[one for one in mine if one.is_told] for mine in found]
+    shown = [one for mine in told for one in mine[:most]]
     for one in shown:
         name = f"{one.name}: " if several else ""
         yield Line(f"{name}{one.text} ({counted(one.launches, 'launch')})", "title")
-    if any(TOPICS[one.conclusion.topic].with_ratios for one in shown):
+        if most is None and one.details != one.text:
+            yield Line(f"  {one.details}", "quiet")
+    if most is None and any(TOPICS[one.conclusion.topic].with_ratios for one in shown):
         yield Line(f"times as long: {OF_PAIRS}", "quiet")
+    if any(VERDICTS["same"] in one.text for one in shown):
+        yield Line(f"{VERDICTS['same']}: within {WITHIN}", "quiet")
     if not shown:
         yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
-    if left_out := sum(map(len, found)) - len(shown):
+    if left_out := sum(map(len, told)) - len(shown):
         yield Line(f"{left_out} more: --all", "quiet")
 
 
@@ -141,7 +156,7 @@ def _record(one: Said) -> Mapping[str, Any]:
     """Return a conclusion as docs/numbers.md#conclusions has it."""
     fact: Any = one.conclusion.fact
     found = finding(one.conclusion.topic, fact, one.text)
-    return {"result": one.name, "launches": one.launches, **finding_record(found)}
+    return {"result": one.name, "launches": one.launches, **finding_record(found), "details": one.details}
 
 
 def _flat(one: Said) -> Mapping[str, Any]:

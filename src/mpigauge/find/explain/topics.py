@@ -57,34 +57,40 @@ class Topic(NamedTuple):
 
     Attributes:
         find: Yields the facts of a result, given its evidence; given that of all results if it is across.
-        sentence: Says a fact, given the factors in which cells of its results differ, and units.
+        headline: Says it in one line, given the factors in which cells of its results differ, and units.
+        sentence: Says it with all details, of which the line is a part.
         with_ratios: Whether its sentences have two times and their ratio.
+        told: Whether texts have it; without a decision that follows it is a record of JSON and CSV alone.
         across: Whether a fact is about two results, or two jobs of one; then it has `results`.
     """
 
     find: Callable[[Any], Iterator[Any]]
+    headline: Callable[[Any, Collection[str], Units], str]
     sentence: Callable[[Any, Collection[str], Units], str]
     with_ratios: bool = False
+    told: bool = True
     across: bool = False
 
 
 TOPICS: Mapping[str, Topic] = {
-    "place": Topic(contrasts.places, contrasts.sentence, with_ratios=True),
-    "library": Topic(contrasts.libraries, contrasts.sentence, with_ratios=True),
-    "setting": Topic(contrasts.settings, contrasts.sentence, with_ratios=True),
-    "mode": Topic(contrasts.modes, contrasts.sentence, with_ratios=True),
-    "eager-limit": Topic(eager_limits.eager_limits, eager_limits.sentence),
-    "handshake": Topic(send_modes.handshakes, send_modes.handshake),
-    "buffer-copy": Topic(send_modes.buffer_copies, send_modes.buffer_copy),
-    "plateau": Topic(plateau.plateaus, plateau.sentence),
-    "copies": Topic(copies.copies, copies.sentence, with_ratios=True),
-    "planted": Topic(lab_truth.planted, lab_truth.sentence),
-    "ranks": Topic(ranks.growths, ranks.sentence, with_ratios=True),
-    "yielding": Topic(yielding.yieldings, yielding.sentence, across=True),
-    "waiting": Topic(waiting.waitings, waiting.sentence),
-    "spread": Topic(spread.spreads, spread.sentence),
-    "first-message": Topic(first_message.first_messages, first_message.sentence, with_ratios=True),
-    "first": Topic(first_round.firsts, first_round.sentence, with_ratios=True),
+    "place": Topic(contrasts.places, contrasts.headline, contrasts.sentence, with_ratios=True),
+    "library": Topic(contrasts.libraries, contrasts.headline, contrasts.sentence, with_ratios=True),
+    "setting": Topic(contrasts.settings, contrasts.headline, contrasts.sentence, with_ratios=True),
+    "mode": Topic(contrasts.modes, contrasts.headline, contrasts.sentence, with_ratios=True),
+    "eager-limit": Topic(eager_limits.eager_limits, eager_limits.sentence, eager_limits.sentence),
+    "handshake": Topic(send_modes.handshakes, send_modes.handshake_headline, send_modes.handshake),
+    "buffer-copy": Topic(send_modes.buffer_copies, send_modes.buffer_copy, send_modes.buffer_copy),
+    "plateau": Topic(plateau.plateaus, plateau.headline, plateau.sentence),
+    "copies": Topic(copies.copies, copies.headline, copies.sentence, with_ratios=True),
+    "planted": Topic(lab_truth.planted, lab_truth.headline, lab_truth.sentence),
+    "ranks": Topic(ranks.growths, ranks.headline, ranks.sentence, with_ratios=True),
+    "yielding": Topic(yielding.yieldings, yielding.headline, yielding.sentence, across=True),
+    "waiting": Topic(waiting.waitings, waiting.headline, waiting.sentence),
+    "spread": Topic(spread.spreads, spread.sentence, spread.sentence, told=False),
+    "first-message": Topic(
+        first_message.first_messages, first_message.headline, first_message.sentence, with_ratios=True
+    ),
+    "first": Topic(first_round.firsts, first_round.sentence, first_round.sentence, told=False),
 }
 
 
@@ -100,8 +106,12 @@ class Conclusion(NamedTuple):
     fact: Fact
     results: tuple[int, ...] = (0,)
 
+    def headline(self, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+        """Return what is said of the fact in one line: arguments as of `sentence`."""
+        return TOPICS[self.topic].headline(self.fact, varied, chosen)
+
     def sentence(self, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-        """Return what is said of the fact.
+        """Return what is said of the fact, with all details.
 
         Args:
             varied: Factors in which cells of its results differ.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words, verdict_words
 from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.explain.ranks import cores_shared
-from mpigauge.find.phrases import subject
+from mpigauge.find.phrases import in_one_line, known_times, subject
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import row_key
@@ -178,6 +179,21 @@ def _waiting(told: Row, untold: Row, *, paired: bool) -> YieldingOperation | Non
 # ---- Sentence ------------------------------------------------------------------------------------
 
 SAID_ITSELF = frozenset({"ranks"}) | {"setting"}
+
+
+def headline(fact: Yielding, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """Return in one line how many times as long an operation takes where a waiting rank keeps its core."""
+    ranks = f"{counted(fact.cell.ranks, 'rank')} on {counted(fact.cores, 'core')}"
+    about = f"{subject(fact.of, varied, SAID_ITSELF)}, {ranks}"
+    untold = ", ".join(f"{name}={value}" if value else f"{name} unset" for name, value in fact.untold)
+    one = max(fact.at, key=lambda at: abs(math.log(at.ratio.estimate)))
+    where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
+    if one.verdict not in DIFFERENT:
+        return f"{about}: {verdict_words(one.verdict)}{where} with {untold}"
+    times = [known_times(one.ratio, interval=each) for each in (True, False)]
+    said = [f"{about}: {each} as long{where} with {untold}" for each in times]
+    why = ", since waiting ranks keep their cores"
+    return in_one_line([*(f"{each}{why}" for each in said if one.verdict == "slower"), *said])
 
 
 def sentence(fact: Yielding, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

@@ -6,6 +6,7 @@
 #include "memory/granularity.h"
 #include "memory/payload.h"
 #include "memory/shared_memory.h"
+#include "probe/crossing.h"
 #include "probe/eager_probe.h"
 #include "probe/heartbeat.h"
 #include "ranks/groups.h"
@@ -57,14 +58,39 @@ static void probe_once(const struct mg_plan *plan, const struct mg_visit *visit,
     } while (!mg_all_true(state->comm, mg_stopped_count() == stops));
 }
 
+/* Also where an earlier visit has probed the limit, whose buffers may have another size. */
+static struct mg_crossing time_crossing(const struct mg_visit *visit, struct mg_state *state)
+{
+    const int64_t      limit_bytes = eager_of(visit)->limit_bytes;
+    struct mg_visit    above       = *visit;
+    struct mg_crossing crossing    = {0};
+    int                slots       = 1;
+    int                stops       = 0;
+
+    above.bytes = (size_t) limit_bytes + 1;
+    if (!eager_of(visit)->found ||
+        !mg_all_true(state->comm, mg_payload_reserve(&above, state->rank)))
+        return crossing;
+    mg_payload_prepare(&above, state, &slots);
+    do { /* once more if a rank was stopped */
+        stops    = mg_stopped_count();
+        crossing = mg_crossing_time(state, limit_bytes, mg_heartbeat);
+    } while (!mg_all_true(state->comm, mg_stopped_count() == stops));
+    return crossing;
+}
+
 void mg_eager_visit(const struct mg_plan *plan, const struct mg_visit *visit,
                     struct mg_state *state, int64_t at_ns)
 {
+    struct mg_crossing crossing = {0};
+
     probe_once(plan, visit, state);
+    if (eager_of(visit)->known)
+        crossing = time_crossing(visit, state);
     if (state->rank != 0)
         return;
     if (eager_of(visit)->known)
-        mg_journal_eager(visit, eager_of(visit), at_ns);
+        mg_journal_eager(visit, eager_of(visit), &crossing, at_ns);
     else
         mg_journal_refused(visit, "there is no memory for a message of this size");
 }

@@ -4,7 +4,8 @@
 
 #include "rounds/visits.h"
 
-/* Probes the eager limit once per launch, and writes it to the journal. */
+/* Probes the eager limit once per launch, times what crossing it costs, and writes both to the
+ * journal. */
 void mg_eager_visit(const struct mg_plan *plan, const struct mg_visit *visit,
                     struct mg_state *state, int64_t at_ns);
 

@@ -187,22 +187,46 @@ static void put_limit(const struct mg_eager *eager)
 {
     (void) fprintf(journal.file,
                    "\"found\":%s,\"control_held\":%s,\"limit_bytes\":%" PRId64
-                   ",\"longer_bytes\":%" PRId64 ",\"max_bytes\":%" PRId64 ",\"probes\":%d}",
+                   ",\"longer_bytes\":%" PRId64 ",\"max_bytes\":%" PRId64 ",\"probes\":%d",
                    eager->found ? "true" : "false", eager->control_held ? "true" : "false",
                    eager->limit_bytes, eager->longer_bytes, eager->max_bytes, eager->probes);
-    mg_journal_end_line();
 }
 
 void mg_journal_blocked(const struct mg_visit *visit, const struct mg_eager *eager)
 {
     (void) fprintf(journal.file, "{\"blocked\":%" PRId64 ",", visit->id);
     put_limit(eager);
+    (void) fputc('}', journal.file);
+    mg_journal_end_line();
 }
 
-void mg_journal_eager(const struct mg_visit *visit, const struct mg_eager *eager, int64_t at_ns)
+static void put_crossing(const struct mg_crossing *crossing)
+{
+    static const char *const keys[MG_CROSSING_SIZES] = {
+        [MG_AT_LIMIT]    = "at_limit_ns",
+        [MG_ABOVE_LIMIT] = "above_ns",
+        [MG_BELOW_LIMIT] = "below_ns",
+        [MG_BELOW_ODD]   = "below_odd_ns",
+    };
+
+    (void) fputs(",\"crossing\":{", journal.file);
+    for (int size = 0; size < MG_CROSSING_SIZES; size++) {
+        if (size > 0)
+            (void) fputc(',', journal.file);
+        mg_json_array(journal.file, keys[size], crossing->samples_ns[size], crossing->rounds);
+    }
+    (void) fputc('}', journal.file);
+}
+
+void mg_journal_eager(const struct mg_visit *visit, const struct mg_eager *eager,
+                      const struct mg_crossing *crossing, int64_t at_ns)
 {
     (void) fprintf(journal.file, "{\"eager\":%" PRId64 ",\"at_ns\":%" PRId64 ",", visit->id, at_ns);
     put_limit(eager);
+    if (crossing->rounds > 0)
+        put_crossing(crossing);
+    (void) fputc('}', journal.file);
+    mg_journal_end_line();
 }
 
 void mg_journal_refused(const struct mg_visit *visit, const char *reason)

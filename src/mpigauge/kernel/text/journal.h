@@ -3,6 +3,7 @@
 #define MG_JOURNAL_H
 
 #include "clock/global_clock.h"
+#include "probe/crossing.h"
 #include "probe/eager_probe.h"
 #include "rounds/visits.h"
 
@@ -32,7 +33,8 @@ void mg_journal_clock(int64_t at_ns, bool shared, const struct mg_clock_check *c
 void mg_journal_skip(const struct mg_visit *visit, const char *reason);
 void mg_journal_blocked(const struct mg_visit *visit, const struct mg_eager *eager);
 void mg_journal_refused(const struct mg_visit *visit, const char *reason);
-void mg_journal_eager(const struct mg_visit *visit, const struct mg_eager *eager, int64_t at_ns);
+void mg_journal_eager(const struct mg_visit *visit, const struct mg_eager *eager,
+                      const struct mg_crossing *crossing, int64_t at_ns);
 void mg_journal_end(int64_t at_ns);
 
 /* ---- Lines of other ranks -------------------------------------------------------------------- */

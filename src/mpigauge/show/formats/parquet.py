@@ -51,7 +51,7 @@ def write(document: Document, file: BinaryIO) -> None:
     elif find_spec("duckdb") is not None:
         _by_duckdb(batches, metadata, file)
     else:
-        raise EnvironmentLacksError("Parquet needs pyarrow or duckdb", "pip install 'mpigauge[parquet]'")
+        raise EnvironmentLacksError("Parquet needs pyarrow or duckdb", "pip install pyarrow")
 
 
 def _pieces(document: Document) -> Iterable[Columns]:

@@ -82,9 +82,10 @@ def _models(query: Query) -> Models | None:
 
 
 def _conclusions(query: Query, gives_way: Mapping[str, Mapping[str, str]]) -> Iterator[Said]:
-    yield from said_across(query.sources, gives_way, query.units)
-    for source in query.sources:
-        yield from said_of(source, query.units)
+    """Yield conclusions that texts have, those from several results first."""
+    found = [said_across(query.sources, gives_way, query.units)]
+    found += [said_of(source, query.units) for source in query.sources]
+    yield from (one for mine in found for one in mine if one.is_told)
 
 
 def _variants(sections: Sequence[Section]) -> list[tuple[str, str]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.docs.recomputing.ledger import Either
 from tests.cli.docs.recomputing.planted import PAYLOAD, planted, way_of
-from tests.cli.docs.recomputing.points import Point, firsts_of, of_family, points_of, ratio_fact
+from tests.cli.docs.recomputing.points import MIN_PAIRS, Point, firsts_of, of_family, points_of, ratio_fact
 from tests.cli.docs.recomputing.reading import NS, job_of
 from tests.cli.docs.recomputing.shown import COPIES, copy_of, either, rate_of
 from tests.cli.docs.recomputing.statistics_of import (
@@ -19,10 +19,8 @@ from tests.cli.docs.recomputing.statistics_of import (
     Times,
     middle_of,
     over_launches,
-    pulled_in,
     quantile,
     ratio,
-    student,
 )
 
 if TYPE_CHECKING:
@@ -30,6 +28,10 @@ if TYPE_CHECKING:
 
     from tests.cli.docs.recomputing.cells import Book
     from tests.cli.docs.recomputing.reading import Result, Row, Visit
+
+
+BEYOND = {"slower": 1, "faster": -1}
+"""Verdicts of a difference, with the sign of its logarithm."""
 
 
 class Conclusion:
@@ -115,7 +117,8 @@ def contrast(of: Conclusion) -> dict[str, Any]:
     runs = [
         {"verdict": run["verdict"], "at": [next(sizes, -1) for _ in run["at"]]} for run in of.value["runs"]
     ]
-    rest = {"twice_from": _twice_from(of.value["points"]), "by_limit": _by_limit(of, points)}
+    rest: dict[str, Any] = {"twice_from": _twice_from(of.value["points"]), "by_limit": _by_limit(of, points)}
+    rest["pieces"] = _pieces(points, [facts[one.bytes]["verdict"] for one in points if one.bytes in facts])
     return {"points": own, "runs": runs, **rest}
 
 
@@ -126,9 +129,59 @@ def _point(one: Point, fact: Mapping[str, Any] | None) -> dict[str, Any]:
     fits = {"slower": one.ratio.estimate >= 1 + MARGIN, "faster": one.ratio.estimate <= 1 / (1 + MARGIN)}
     own["verdict"] = fact["verdict"] if fits.get(fact["verdict"], True) else f"not {fact['verdict']}"
     own["ratio"] = of_family(fact["ratio"], one.ratio)
-    if one.beyond.low is not None and one.base.transport == one.other.transport:
+    if one.beyond.low is not None:
         own |= {"low_s": one.beyond.low, "high_s": one.beyond.high}
     return own
+
+
+def _pieces(points: Sequence[Point], words: Sequence[str]) -> list[dict[str, Any]]:
+    """Recompute the sizes that are told together, by the verdicts that they have."""
+    told = [_told_word(points, words, place) for place in range(len(words))]
+    cuts = [n for n in range(1, len(told)) if told[n] != told[n - 1] and {told[n], told[n - 1]} & {*BEYOND}]
+    return [
+        _piece(points[begin:end], words[begin:end], told[begin])
+        for begin, end in pairwise([0, *cuts, len(told)])
+    ]
+
+
+def _told_word(points: Sequence[Point], words: Sequence[str], place: int) -> str:
+    """A size's verdict; of an undecided one that of the decided ones around it, if it is on their side."""
+    if words[place] != "undecided":
+        return words[place]
+    decided = [[word for word in side if word != "undecided"] for side in (words[:place], words[place:])]
+    around = [decided[0][-1] if decided[0] else "", decided[1][0] if decided[1] else ""]
+    for word, sign in BEYOND.items():
+        distance = sign * math.log(points[place].ratio.estimate)
+        if around == [word, word] and distance > 0:
+            return word
+        if word in around and distance >= math.log(1 + MARGIN):
+            return word
+    return "undecided"
+
+
+def _piece(points: Sequence[Point], words: Sequence[str], word: str) -> dict[str, Any]:
+    if word not in BEYOND:
+        word = "same" if 2 * words.count("same") >= len(words) else "undecided"
+    estimates = [one.ratio.estimate for one in points]
+    own: dict[str, Any] = {
+        "verdict": word,
+        "sizes_bytes": [one.bytes for one in points],
+        "apart_bytes": [one.bytes for one, mine in zip(points, words, strict=True) if mine != word],
+        "least": min(estimates),
+        "most": max(estimates),
+    }
+    return own | ({"pooled": _pooled(points)} if len(points) > 1 else {})
+
+
+def _pooled(points: Sequence[Point]) -> dict[str, Any] | None:
+    """The geometric mean over sizes, of launches that have all."""
+    common = set.intersection(*(set(one.pairs) for one in points))
+    if len(common) < MIN_PAIRS:
+        return None
+    over = {n: math.exp(fmean(math.log(one.pairs[n]) for one in points)) for n in sorted(common)}
+    steps = [math.hypot(one.base.times.step, one.other.times.step) for one in points]
+    step = math.sqrt(fmean(one**2 for one in steps))
+    return ratio_fact(ratio(Times(over, step), Times(dict.fromkeys(over, 1.0)), least=MIN_PAIRS))
 
 
 def _twice_from(facts: Sequence[Mapping[str, Any]]) -> int | None:
@@ -236,6 +289,9 @@ def _below(limit: float, told: Sequence[tuple[Row, Row, Interval]], least: int) 
 
     left, right = told[least::-1], told[least:]
     own = {"copies": limit, "from_bytes": last(left, "estimate"), "upto_bytes": last(right, "estimate")}
+    sizes = [row.bytes for row, _, _ in told]
+    own["above_bytes"] = max((size for size in sizes if size < (own["from_bytes"] or 0)), default=None)
+    own["rises_bytes"] = min((size for size in sizes if size > (own["upto_bytes"] or math.inf)), default=None)
     return own | {"certain_bytes": last(left, "high"), "certain_upto_bytes": last(right, "high")}
 
 
@@ -355,7 +411,7 @@ def first_message(of: Conclusion) -> dict[str, Any]:
 
 
 def eager(of: Conclusion) -> dict[str, Any]:
-    """Recompute how large an eager limit is, what crossing it costs, what was not started."""
+    """Recompute how large an eager limit is, and what was not started."""
     job, limit = job_of(of.cells[0]), of.limit
     needs = {
         (pattern["name"], mode["name"])
@@ -365,33 +421,7 @@ def eager(of: Conclusion) -> dict[str, Any]:
     }
     rows = [row for row in of.result.rows.values() if row.job == job and (row.pattern, row.mode) in needs]
     blocked = sum(row.blocked is not None and not row.visits for row in rows)
-    own = {"limit_bytes": limit, "blocked": blocked, "of": len(rows)}
-    return own | ({"crossing": _crossing(of.curve(1), limit)} if len(of.cells) > 1 else {})
-
-
-def _crossing(curve: Sequence[Row], limit: int) -> dict[str, Any]:
-    below, above = ([row for row in curve if (row.bytes <= limit) == side] for side in (True, False))
-    first, last, over = *below[-2:], above[0]
-    reach = (over.bytes - last.bytes) / (last.bytes - first.bytes)
-    common = first.medians.keys() & last.medians.keys() & over.medians.keys()
-    extra = [
-        over.medians[n] - last.medians[n] - reach * (last.medians[n] - first.medians[n])
-        for n in sorted(common)
-    ]
-    known = pulled_in(extra)
-    centre = fmean(known)
-    half = student(len(known) - 1) * stdev(known) / math.sqrt(len(known))
-    return {
-        "below_bytes": last.bytes,
-        "above_bytes": over.bytes,
-        "below_s": last.seconds,
-        "above_s": over.seconds,
-        "extra_s": centre,
-        "low_s": centre - half,
-        "high_s": centre + half,
-        "trips": centre / (2 * curve[0].seconds),
-        "launches": len(extra),
-    }
+    return {"limit_bytes": limit, "blocked": blocked, "of": len(rows)}
 
 
 # ---- Ranks and cores -----------------------------------------------------------------------------

@@ -20,12 +20,17 @@ WORDS = {"no difference": "same"}
 
 
 class Point(NamedTuple):
-    """Both curves at one size."""
+    """Both curves at one size.
+
+    Attributes:
+        pairs: The ratio of each launch; empty if it is not formed launch by launch.
+    """
 
     base: Row
     other: Row
     ratio: Interval
     beyond: Interval
+    pairs: Mapping[int, float]
 
     @property
     def bytes(self) -> int:
@@ -48,7 +53,8 @@ def points_of(base: Sequence[Row], other: Sequence[Row]) -> list[Point]:
         one = ratio(rows[1].times, rows[0].times, alike=alike, least=MIN_PAIRS)
         if one is not None and one.low is not None:
             over, under, together = sides(rows[1].times, rows[0].times, alike=alike, least=MIN_PAIRS)
-            found.append(Point(*rows, one, _beyond(over, under, rows, paired=together)))
+            pairs = {n: over[n] / under[n] for n in over} if together else {}
+            found.append(Point(*rows, one, _beyond(over, under, rows, paired=together), pairs))
     return found
 
 

@@ -12,7 +12,7 @@ import pytest
 from mpigauge.compare import size_ratio
 from mpigauge.find.explain import contrasts
 from mpigauge.find.explain.topics import conclusions
-from mpigauge.rows.ratios import compared, judged_together, verdict_of
+from mpigauge.rows.ratios import TimePair, compared, judged_together, verdict_of
 from mpigauge.vocabulary import DIFFERENT
 from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Eager
     from mpigauge.rows.machine.conditions import Distances
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
 
 from tests.unit.find.explain.test_eager_limits import eager, line
@@ -129,6 +131,32 @@ def test_a_difference_whose_cause_is_known_comes_before_one_of_more_sizes() -> N
     first = next(one.fact for one in found if one.topic == "library")
     assert isinstance(first, contrasts.Contrast)
     assert first.by_limit is not None
+
+
+def test_a_difference_rests_on_the_launches_of_its_ratio() -> None:
+    """Of places, too, which a comparison may pair in fewer launches than both were measured in."""
+
+    class InFewer:
+        """A comparison that leaves out the first two launches."""
+
+        def launches(self, over: Row, under: Row) -> TimePair:
+            assert over.time is not None
+            assert under.time is not None
+            mine, base = (
+                {n: s for n, s in one.by_launch.items() if n > 2} for one in (over.time, under.time)
+            )
+            return TimePair(mine, base, paired=True)
+
+        def ratio(self, over: Row, under: Row) -> Ratio | None:
+            return self.launches(over, under).ratio()
+
+    near, far = cell(size=8, placement="h1,h2"), cell(size=8, placement="h1,h3")
+    base, other = told_of({near: 1000.0, far: 3000.0}, noise=0.1).rows
+    (point,) = size_ratio.size_ratios([base], [other], same_place=False, within=InFewer())
+    assert point.ratio.launches == 6
+    assert (point.low_s, point.high_s) == pytest.approx(InFewer().launches(other, base).difference())
+    (own,) = size_ratio.size_ratios([base], [other], same_place=False)
+    assert own.low_s != point.low_s
 
 
 def test_labels_and_versions_of_a_library_are_compared_once() -> None:

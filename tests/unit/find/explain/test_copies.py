@@ -1,4 +1,4 @@
-"""Messages in copies of their size: crossings between sizes, where they are planted, and the least."""
+"""Messages in copies of their size: between which measured sizes they fall below a limit, and the least."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.find.explain.copies import PIPELINED, copies, crossing, sentence
+from mpigauge.find.explain.copies import PIPELINED, copies, headline, sentence
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.memory_costs import costs_in_copies
 from mpigauge.rows.baselines import YARDSTICKS
@@ -57,22 +57,30 @@ def copies_of(
     return fact
 
 
-def test_crossings_are_where_they_were_planted() -> None:
+def test_a_ratio_falls_below_a_limit_between_two_sizes_that_were_measured() -> None:
     fact = copies_of(falling)
     assert fact.first.ratio.estimate == pytest.approx(FIRST, rel=0.03)
     assert [one.copies for one in fact.below] == [10, 2]
     for one in fact.below:
-        assert one.begin.bytes == pytest.approx(size_at(one.copies), rel=0.05)
-        assert one.begin.low_bytes is not None
-        assert one.begin.high_bytes is not None
-        assert one.begin.low_bytes < size_at(one.copies) < one.begin.high_bytes
-        assert one.end is None
+        assert {one.above_bytes, one.from_bytes} <= set(SIZES)
+        assert one.above_bytes < size_at(one.copies) < one.from_bytes
+        assert SIZES.index(one.from_bytes) == SIZES.index(one.above_bytes) + 1
+        assert one.rises_bytes is None
     assert fact.never is None
     text = sentence(fact, set())
     assert text.startswith("pingpong / memcpy standard: 6")
     assert " copies (" in text
-    first = min(size for size in SIZES if falling(size) < 10)
-    assert f"below 10 from {format_size(first)};" in text
+    above, first = (format_size(size) for size in (fact.below[0].above_bytes, fact.below[0].from_bytes))
+    assert f"falls below 10 between {above} and {first};" in text
+    assert f"; below 10 between {above} and {first}; " in headline(fact, set())
+
+
+def test_a_step_between_coarse_sizes_is_not_placed_inside_them() -> None:
+    """A cache that ends at 24 KiB, and copies measured at factors of four: truth lies in between."""
+    fact = copies_of(lambda size: 20.0 if size <= 24 * 2**10 else 5.0)
+    (ten,) = fact.below
+    assert (ten.above_bytes, ten.from_bytes) == (2**13, 2**15)
+    assert "between 8 KiB and 32 KiB" in sentence(fact, set())
 
 
 def test_it_is_below_from_a_size_on_that_was_measured_as_tables_say_it() -> None:
@@ -89,40 +97,16 @@ def test_it_is_below_from_a_size_on_that_was_measured_as_tables_say_it() -> None
     assert {one.copies: one.from_bytes for one in fact.below} == dict(cost.below)
 
 
-@pytest.mark.truth
-def test_intervals_of_crossings_cover_them_as_often_as_they_say() -> None:
-    held = 0
-    for seed in range(60):
-        begin = copies_of(falling, spread=0.1, seed=seed).below[0].begin
-        low, high = begin.low_bytes or 0.0, begin.high_bytes or math.inf
-        held += low < size_at(10) < high
-    assert held >= 52, "57 of 60 are expected"
-
-
 def test_out_of_caches_it_rises_again() -> None:
     """As ratios do where messages no longer fit a cache: below two between two sizes alone."""
     fact = copies_of(lambda size: 1.2 * max(size / TURN, TURN / size) ** 0.5)
     below = {one.copies: one for one in fact.below}
     reach = (2 / 1.2) ** 2
-    begin, end = below[2].begin, below[2].end
-    assert end is not None
-    assert begin.bytes == pytest.approx(TURN / reach, rel=0.1)
-    assert end.bytes == pytest.approx(TURN * reach, rel=0.1)
-    assert end.low_bytes is not None
-    assert end.high_bytes is not None
-    assert end.low_bytes < TURN * reach < end.high_bytes
     inside = [size for size in SIZES if TURN / reach < size < TURN * reach]
     assert (below[2].from_bytes, below[2].upto_bytes) == (inside[0], inside[-1])
-    assert f"below 2 from {format_size(inside[0])} up to {format_size(inside[-1])}" in sentence(fact, set())
-
-
-def test_perhaps_it_rises_again() -> None:
-    """The largest size is below two by its estimate, and not by its interval."""
-    fact = copies_of(lambda size: 1.93 if size == SIZES[-1] else falling(size), spread=0.1)
-    end = fact.below[-1].end
-    assert end is not None
-    assert (end.bytes, end.high_bytes) == (None, None)
-    assert fact.below[-1].upto_bytes == SIZES[-1]
+    assert below[2].rises_bytes == next(size for size in SIZES if size > inside[-1])
+    begin = f"between {format_size(below[2].above_bytes)} and {format_size(inside[0])}"
+    assert f"falls below 2 {begin} up to {format_size(inside[-1])}" in sentence(fact, set())
 
 
 def test_never_below() -> None:
@@ -160,15 +144,6 @@ def test_one_launch_says_nothing() -> None:
     assert list(copies(Evidence(made, rows(made)))) == []
 
 
-@pytest.mark.parametrize(
-    ("values", "found"),
-    [((100.0, 1.0), 10**1.5), ((100.0, 50.0), None), ((5.0, 1.0), None), ((10.0, 1.0), 10.0)],
-)
-def test_crossing(values: tuple[float, float], found: float | None) -> None:
-    at = crossing(np.array([10.0, 100.0]), np.array(values), 10.0)
-    assert at == (None if found is None else pytest.approx(found))
-
-
 def test_a_largest_size_that_may_be_above_is_not_below_for_certain() -> None:
     fact = copies_of(
         lambda size: 20.0 if size == SIZES[0] else 1.95 if size == SIZES[-1] else 1.0, spread=0.2
@@ -177,4 +152,5 @@ def test_a_largest_size_that_may_be_above_is_not_below_for_certain() -> None:
     assert two.from_bytes == two.certain_bytes == SIZES[1]
     assert (two.certain_upto_bytes, two.upto_bytes) == (SIZES[-2], SIZES[-1])
     certain = f"(for certain up to {format_size(SIZES[-2])})"
-    assert f"below 2 from {format_size(SIZES[1])} {certain}" in sentence(fact, set())
+    begin = f"between {format_size(SIZES[0])} and {format_size(SIZES[1])}"
+    assert f"falls below 2 {begin} {certain}" in sentence(fact, set())

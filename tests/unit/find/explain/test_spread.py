@@ -9,19 +9,23 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.spread import Spread, SpreadBeside, sentence, spreads
+from mpigauge.rows.rows import rows
 from tests.made import cell
+from tests.unit.find.explain.informative import facts
 from tests.unit.find.explain.made_evidence import evidence, varied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mpigauge.find.explain.evidence import Evidence, Measured
+    from mpigauge.find.explain.evidence import Measured
     from mpigauge.plan.model import Cell
     from mpigauge.rows.ratios import Ratio
 
 SIZES = (8, 1024, 65536)
 SAMPLES = 100
+STEP_NS = 1000
 QUARTILE = 0.6745
 """Of a normal distribution, in standard deviations."""
 
@@ -68,6 +72,19 @@ def test_the_spread_within_a_launch_is_found_whatever_launches_do(spread: float)
     assert fact.quartiles.estimate == pytest.approx(truth, rel=0.15)
     assert covers(fact.quartiles, truth)
     assert (fact.sizes, fact.launches, fact.batch) == (3, 6, 1)
+
+
+@pytest.mark.parametrize(("spread", "told"), [(0.0, False), (0.005, False), (0.1, True)])
+def test_a_coarse_clock_makes_no_spread(spread: float, told: bool) -> None:
+    """Of samples of 100 steps of it: what lies less than three apart may be the clock's alone."""
+    by_law = lognormal({"same-host standard": spread})
+    cells = [cell(size=size) for size in SIZES]
+    found = evidence(cells, lambda of, launch: [STEP_NS * round(one / STEP_NS) for one in by_law(of, launch)])
+    found.result.launches[:] = [
+        replace(one, ranks_at=tuple(replace(at, clock_step_ns=STEP_NS) for at in one.ranks_at))
+        for one in found.result.launches
+    ]
+    assert bool(facts(spreads, Evidence(found.result, rows(found.result)))) == told
 
 
 def test_the_time_is_known_better_than_its_messages_vary() -> None:
@@ -181,6 +198,4 @@ def test_few_samples_or_one_launch_say_nothing() -> None:
 
 
 def test_a_clock_that_stands_still_shows_no_spread() -> None:
-    (fact,) = single(evidence([cell()], lambda _of, _launch: 50 * [200]))
-    assert fact.quartiles.estimate == 0
-    assert fact.quartiles.low is None
+    assert single(evidence([cell()], lambda _of, _launch: 50 * [200])) == []

@@ -51,7 +51,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> None:
     def sentence(fact: Made, _varied: Collection[str], _chosen: Units) -> str:
         return f"made of {fact.cell.pattern}"
 
-    monkeypatch.setitem(TOPICS, "made", Topic(find, sentence, with_ratios=True))
+    monkeypatch.setitem(TOPICS, "made", Topic(find, sentence, sentence, with_ratios=True))
 
 
 @pytest.mark.usefixtures("made")

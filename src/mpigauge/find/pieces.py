@@ -1,0 +1,155 @@
+"""Two curves in one line: how many times as long one takes, below and above the sizes where that changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.document.ratio_words import VERDICTS
+from mpigauge.find.phrases import MAX_WORDS, at_size, every_size, in_one_line, known_times
+from mpigauge.vocabulary import DIFFERENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.compare.size_ratio import SizePiece
+    from mpigauge.plan.model import Cell
+    from mpigauge.vocabulary import Verdict
+
+ALIKE = 1.25
+"""Ratios of the sizes of a piece that are further apart are told as a range."""
+
+MAX_PIECES = 3
+"""More are counted."""
+
+
+def pieces_line(
+    about: str,
+    names: tuple[str, str],
+    pieces: Sequence[SizePiece],
+    cell: Cell,
+    *,
+    more: Sequence[str] = (),
+    most_words: int = MAX_WORDS,
+) -> str:
+    """Return in one line how a curve compares with another, with as much as there is room for.
+
+    Args:
+        names: The other and the base.
+        pieces: Of all sizes, rising.
+        cell: One of either, for what has no size.
+        more: What else follows, if there is room.
+        most_words: Words that there is room for.
+    """
+    other, base = names
+    if len(pieces) == 1 and pieces[0].verdict not in DIFFERENT:
+        alone = (f"{about}: {other} against {base}: {text}" for text in _alone(pieces[0], cell))
+        return in_one_line(alone, most_words=most_words)
+    line = _Line(names, pieces, cell)
+    full, plain = (line.differing(interval=one) for one in (True, False))
+    rest, brief = (line.alike(whole=one) for one in (True, False))
+    candidates = [
+        [*full, *rest, *more],
+        [*plain, *rest, *more],
+        *([[*plain, *more]] if more else []),
+        [*full, *brief],
+        [*plain, *brief],
+    ]
+    counted = line.counted()
+    candidates = [*(candidates if len(pieces) <= MAX_PIECES else []), counted, counted[:1]]
+    return in_one_line((f"{about}: {'; '.join(parts)}" for parts in candidates), most_words=most_words)
+
+
+def _alone(piece: SizePiece, cell: Cell) -> Iterator[str]:
+    """Yield what is said of a curve without a difference, the longest first."""
+    total = len(piece.sizes_bytes)
+    where = at_size(cell, piece.sizes_bytes[0]) if total == 1 else f" at {every_size(total)}"
+    said = f"{VERDICTS[piece.verdict]}{where}"
+    if piece.apart_bytes:
+        said = _mixed(piece, "")
+    if piece.needed is not None:
+        yield f"{said}; about {piece.needed} launches would tell"
+    yield said
+
+
+def _mixed(piece: SizePiece, where: str) -> str:
+    """Return at how many sizes of a piece there is no difference, and at which nobody can tell."""
+    total, apart = len(piece.sizes_bytes), piece.apart_bytes
+    rest = VERDICTS["undecided" if piece.verdict == "same" else "same"]
+    at = units.format_size(apart[0]) if len(apart) == 1 else "the others"
+    return f"{VERDICTS[piece.verdict]} at {total - len(apart)} of {total} sizes{where}; {rest} at {at}"
+
+
+class _Line:
+    """Parts of a line about two curves that differ at some sizes."""
+
+    def __init__(self, names: tuple[str, str], pieces: Sequence[SizePiece], cell: Cell) -> None:
+        self._names, self._pieces, self._cell = names, pieces, cell
+        self._differing = [piece for piece in pieces if piece.verdict in DIFFERENT]
+
+    def differing(self, *, interval: bool) -> list[str]:
+        """Return what is said of pieces that differ: the first names both curves."""
+        (other, base), (first, *rest) = self._names, self._differing
+        said = f"{other} takes {_number(first, interval=interval)} as long as {base}{self._where(first)}"
+        return [said, *(f"{_number(one, interval=interval)}{self._where(one)}" for one in rest)]
+
+    def alike(self, *, whole: bool) -> list[str]:
+        """Return what is said of pieces that do not differ.
+
+        Args:
+            whole: Whether it is said at which of their sizes nobody can tell.
+        """
+        alike = [piece for piece in self._pieces if piece not in self._differing]
+        if len(alike) > 1:
+            words = {piece.verdict for piece in alike} | {"mixed" for piece in alike if piece.apart_bytes}
+            return [f"{'no' if words == {'same'} else 'no certain'} difference elsewhere"]
+        return [self._alike(piece, whole=whole) for piece in alike]
+
+    def counted(self) -> list[str]:
+        """Return at how many sizes the other takes longer or less time, and at how many they are alike."""
+        other, base = self._names
+        words = Counter(word for piece in self._pieces for word in _own_words(piece))
+        slower, faster, same = words["slower"], words["faster"], words["same"]
+        of = f"of {words.total()} sizes"
+        if slower and faster:
+            what = f"longer at {slower} and less time at {faster} {of} than {base}"
+        else:
+            ends = min(one.least for one in self._differing), max(one.most for one in self._differing)
+            what = f"{_range(*ends)} times as long as {base} at {slower + faster} {of}"
+        return [f"{other} takes {what}", *([f"no difference at {same}"] if same else [])]
+
+    def _alike(self, piece: SizePiece, *, whole: bool) -> str:
+        where = self._where(piece)
+        if not piece.apart_bytes:
+            return f"{VERDICTS[piece.verdict]}{where}"
+        return _mixed(piece, where) if whole else f"no certain difference{where}"
+
+    def _where(self, piece: SizePiece) -> str:
+        first, last = (units.format_size(piece.sizes_bytes[place]) for place in (0, -1))
+        total = len(piece.sizes_bytes)
+        if total == 1:
+            return at_size(self._cell, piece.sizes_bytes[0])
+        if len(self._pieces) == 1:
+            return f" at {every_size(total)}"
+        if piece is self._pieces[0]:
+            return f" up to {last}"
+        return f" from {first} on" if piece is self._pieces[-1] else f" from {first} to {last}"
+
+
+def _own_words(piece: SizePiece) -> Iterator[Verdict]:
+    """Yield the verdict of each of its sizes."""
+    apart: Verdict = "same" if piece.verdict == "undecided" else "undecided"
+    for size in piece.sizes_bytes:
+        yield apart if size in piece.apart_bytes else piece.verdict
+
+
+def _number(piece: SizePiece, *, interval: bool) -> str:
+    """Return how many times as long a piece takes: one number of all its sizes, or their range."""
+    if piece.pooled is None or piece.most > ALIKE * piece.least:
+        return f"{_range(piece.least, piece.most)} times"
+    return known_times(piece.pooled, interval=interval)
+
+
+def _range(least: float, most: float) -> str:
+    return units.span(units.format_factor(least), units.format_factor(most), f" {units.DASH} ")
