@@ -271,30 +271,6 @@ break is unknown; there are fewer than two launches."""
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Verdict of a link map: something is slow; a link could not be measured; nothing is slow; unknown."""
 
-
-Disturbance = Literal[
-    "network-on-host", "traced", "disturbed", "settings", "small-shared-memory", "another-mpi"
-]
-"""Disturbances that change numbers by factors while nothing fails, the worst first: messages of one host over
-a network; a debugger or tracer on a rank; other programs on the cores; variables and parameter files that
-change the measurement; a /dev/shm without room; a library from PyPI instead of another one on PATH."""
-
-_Missing = Literal["damaged", "unread", "broken", "cut-short", "not-reached", "left-out"]
-_OfAll = Literal[_Missing, "unsteady-machine", "throttled", "portable-library"]
-Trouble = Literal[Disturbance, _OfAll]
-"""Doubts about a whole result besides disturbances: lines that are no records; lines of an imported text that
-are no rows; cells without a time; an early end; no time left for cells; impossible cells that were not tried;
-a machine whose speed changed; a CPU time limit that throttled it; a portable library that may lack fast
-paths."""
-
-
-MISSING: frozenset[Trouble] = frozenset(get_args(_Missing))
-"""Troubles that numbers are missing."""
-
-
-DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
-"""Disturbances, the worst first."""
-
 SettingOf = Literal[
     "transport", "preload", "waiting", "binding", "algorithm", "interface", "protocol", "allocator"
 ]
