@@ -225,6 +225,9 @@ Contrasted = Literal["mode", "library", "setting"]
 Varied = Literal["library", "setting", "place", "mode", "ranks"]
 """Factors that an answer is about where a campaign has varied them."""
 
+TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
+"""Factors whose values differ everywhere: of several, each is told at one size."""
+
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
@@ -332,6 +335,9 @@ QUOTED_MESSAGES: frozenset[QuotedAs] = frozenset({"message-rate", "operation-mes
 
 QUOTED_BY_MODE: frozenset[QuotedAs] = frozenset({"latency", "bandwidth", "both-directions", "message-rate"})
 """Quotes of messages, which name the mode where a result has several."""
+
+QUOTED_OF_PAIRS: frozenset[QuotedAs] = frozenset({"latency", "bandwidth", "both-directions"})
+"""What is quoted of messages between two ranks, but for their rate."""
 
 QUOTED_ALONE: frozenset[QuotedAs] = frozenset({"eager-limit", "copies"})
 """Quotes that occur once, whatever the modes."""

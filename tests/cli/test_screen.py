@@ -55,7 +55,9 @@ def result(machine: Path) -> Path:
 
 def surroundings(**more: str) -> dict[str, str]:
     """Variables of a terminal with colours."""
-    others = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
+    others = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")
+    }
     return {**others, "TERM": "xterm-256color", **more}
 
 

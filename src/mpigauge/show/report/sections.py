@@ -22,6 +22,7 @@ from mpigauge.show.provenance import provenance_of
 from mpigauge.show.report import families, relations, words
 from mpigauge.show.report.page import Section, Sentence, grid_of, side_by_side
 from mpigauge.units import counted
+from mpigauge.vocabulary import QUOTED_OF_PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -190,7 +191,7 @@ SECTIONS: Mapping[str, Callable[[PageInputs], Section]] = {
     "provenance": provenance,
 }
 
-MESSAGES = ("latency", "bandwidth")
+MESSAGES = tuple(name for name in SECTIONS if name in QUOTED_OF_PAIRS)
 PICTURES = (("map",), MESSAGES, ("modes",), ("collectives",), ("memory",))
 """Sections whose charts can be the first picture of a page, the best first."""
 
