@@ -201,11 +201,13 @@ def test_below_is_said_from_where_on_it_stays_below(ratios: dict[int, float]) ->
         result.visits += [visit(1, 2 * i + 1, copy, [10**6], ops=1)]
     cells = tuple(dict.fromkeys(one.cell for one in result.visits))
     (sentence,) = said(Result(result.path, campaign(*cells), visits=result.visits))
-    found = {
-        float(limit): parse_size(size)
-        for limit, size in re.findall(r"< (\d+). perhaps from (\d+ (?:B|[KM]iB))", sentence)
-    }
+    size_of = r"(\d+ (?:B|[KM]iB))"
+    falls = re.findall(rf"< (\d+). (?:from|between {size_of} and) {size_of} perhaps", sentence)
+    found = {float(limit): parse_size(size) for limit, _, size in falls}
     assert found.keys() <= {10.0, 2.0}
+    for _, before, size in falls:
+        measured_before = [one for one in ratios if one < parse_size(size)]
+        assert (parse_size(before) if before else None) == max(measured_before, default=None)
     for limit in (10.0, 2.0):
         above = [size for size, ratio in ratios.items() if ratio >= limit]
         beyond = [size for size in ratios if size > max(above, default=0)]
@@ -271,7 +273,7 @@ def test_below_a_limit_is_certain_where_the_intervals_are() -> None:
             result.visits += [visit(launch_, 2 * i, over, [round(10**6 * ratio)], ops=1)]
             result.visits += [visit(launch_, 2 * i + 1, under, [10**6], ops=1)]
     (sentence,) = said(Result(result.path, campaign(*message, *copies), visits=result.visits))
-    assert "< 10\N{MULTIPLICATION SIGN} from 512 B, perhaps from 8 B" in sentence
+    assert "< 10\N{MULTIPLICATION SIGN} from 8 B (certain from 512 B)" in sentence
 
 
 def test_a_message_as_fast_as_a_cache_line_has_no_software_left() -> None:

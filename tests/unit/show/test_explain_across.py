@@ -40,7 +40,8 @@ def test_two_results() -> None:
     said = document(both, Units(), gives_way={"openmpi": {YIELD: "1"}})
     first, *_ = data_of(said)["conclusions"]
     assert (first["result"], first["kind"], first["launches"]) == ("told / busy", "yielding", 3)
-    assert "not told to give way" in first["text"]
+    assert f"with {YIELD}=0" in first["text"]
+    assert "not told to give way" in first["details"]
     assert said.records is not None
     assert next(iter(said.records()))["result"] == "told / busy"
 
