@@ -165,7 +165,8 @@ def _points(
         if one.time is not None and two.time is not None:
             sides = within.launches(two, one) if within is not None else None
             own = like_times(two.time, one.time, _distances(two, one, same_place=same_place), paired=paired)
-            yield one, two, sides or own
+            # A comparison that matches launches by state has none of ranks of which some have no state.
+            yield one, two, sides if sides is not None and sides.over else own
 
 
 def _distances(over: Row, under: Row, *, same_place: bool) -> tuple[Distances, Distances]:

@@ -10,10 +10,21 @@ import pytest
 
 from mpigauge.find.answer import answers
 from mpigauge.find.explain.contrasts import contrasts
-from mpigauge.find.headline import FACTORS, headline_record, headlines, ratio_cell, segments_of, varied_of
+from mpigauge.find.headline import (
+    FACTORS,
+    headline_record,
+    headlines,
+    headlines_of,
+    ratio_cell,
+    segments_of,
+    varied_of,
+)
+from mpigauge.query.query import source_of
+from mpigauge.result.reader import load
 from mpigauge.result.records import Blocked
 from mpigauge.rows.ratios import Ratio
 from tests.made import PATTERNS, cell, collective
+from tests.places import DOCS
 from tests.unit.find.explain.informative import told_of
 from tests.unit.find.explain.test_eager_limits import eager
 
@@ -204,3 +215,10 @@ def test_programs_get_the_ratios_that_the_sentence_quotes() -> None:
     assert ratio["base"]["mode"] == "standard"
     assert (ratio["other"]["mode"], ratio["other"]["bytes"]) == ("nonblocking", 8)
     assert json.dumps(record)
+
+
+def test_ranks_of_which_some_share_cores_and_have_no_state_are_compared() -> None:
+    """Of two ranks there is a state of the machine, of four and eight on two cores there is none."""
+    result = load(DOCS / "results" / "ring.jsonl.gz")
+    found = headlines_of(result, source_of(result, "median").rows)
+    assert [(one.factor, len(one.contrasts)) for one in found] == [("ranks", 2)]
