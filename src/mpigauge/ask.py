@@ -206,7 +206,7 @@ class Request:
 
 def damage_note(result: Result) -> str:
     """Return a line about the damage of a compressed result file; empty if it has none."""
-    from mpigauge.find.imported import PACKED
+    from mpigauge.find.missing import PACKED
 
     return f"{result.path}: {PACKED[result.packed_damage]}" if result.packed_damage else ""
 

@@ -79,7 +79,9 @@ _WHOLE_FROM = 9.95
 _PERCENT = 100.0
 
 FACTOR_FROM = 9.995
-"""Value from which on shares and relative widths are written as factors: "× 90" says more than "8957 %"."""
+"""Value from which on shares are written as factors: "× 90" says more than "8957 %"."""
+MAX_HALF_WIDTH = 0.995
+"""Relative half-width from which on it is written as a factor: nothing takes a time of minus 20 %."""
 KNOWN_WITHIN = 1000.0
 """Factor beyond which an end of an interval says only that it is at least that far away."""
 
@@ -284,7 +286,7 @@ def format_half_width(fraction: float | None) -> str:
 
     A wide one is the factor between the estimate and either end: ``"×/÷ 91"``, at most ``"> ×/÷ 1000"``.
     """
-    if fraction is None or not FACTOR_FROM <= fraction < math.inf:
+    if fraction is None or not MAX_HALF_WIDTH <= fraction < math.inf:
         return format_percent(fraction)
     more = "> " if 1 + fraction > KNOWN_WITHIN else ""
     return f"{more}\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {_factor(min(1 + fraction, KNOWN_WITHIN))}"

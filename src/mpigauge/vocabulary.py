@@ -225,6 +225,9 @@ Contrasted = Literal["mode", "library", "setting"]
 Varied = Literal["library", "setting", "place", "mode", "ranks"]
 """Factors that an answer is about where a campaign has varied them."""
 
+TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
+"""Factors whose values differ everywhere: of several, each is told at one size."""
+
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
@@ -267,30 +270,6 @@ break is unknown; there are fewer than two launches."""
 
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Verdict of a link map: something is slow; a link could not be measured; nothing is slow; unknown."""
-
-
-Disturbance = Literal[
-    "network-on-host", "traced", "disturbed", "settings", "small-shared-memory", "another-mpi"
-]
-"""Disturbances that change numbers by factors while nothing fails, the worst first: messages of one host over
-a network; a debugger or tracer on a rank; other programs on the cores; variables and parameter files that
-change the measurement; a /dev/shm without room; a library from PyPI instead of another one on PATH."""
-
-_Missing = Literal["damaged", "unread", "broken", "cut-short", "not-reached", "left-out"]
-_OfAll = Literal[_Missing, "unsteady-machine", "throttled", "portable-library"]
-Trouble = Literal[Disturbance, _OfAll]
-"""Doubts about a whole result besides disturbances: lines that are no records; lines of an imported text that
-are no rows; cells without a time; an early end; no time left for cells; impossible cells that were not tried;
-a machine whose speed changed; a CPU time limit that throttled it; a portable library that may lack fast
-paths."""
-
-
-MISSING: frozenset[Trouble] = frozenset(get_args(_Missing))
-"""Troubles that numbers are missing."""
-
-
-DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
-"""Disturbances, the worst first."""
 
 SettingOf = Literal[
     "transport", "preload", "waiting", "binding", "algorithm", "interface", "protocol", "allocator"
@@ -356,6 +335,9 @@ QUOTED_MESSAGES: frozenset[QuotedAs] = frozenset({"message-rate", "operation-mes
 
 QUOTED_BY_MODE: frozenset[QuotedAs] = frozenset({"latency", "bandwidth", "both-directions", "message-rate"})
 """Quotes of messages, which name the mode where a result has several."""
+
+QUOTED_OF_PAIRS: frozenset[QuotedAs] = frozenset({"latency", "bandwidth", "both-directions"})
+"""What is quoted of messages between two ranks, but for their rate."""
 
 QUOTED_ALONE: frozenset[QuotedAs] = frozenset({"eager-limit", "copies"})
 """Quotes that occur once, whatever the modes."""

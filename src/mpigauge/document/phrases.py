@@ -136,8 +136,8 @@ def state_phrase(of: Subject) -> Factors:
 
 
 def state_suffix(of: Subject | None) -> str:
-    """What follows a name, where it is of one state among several: ` while far`."""
-    return f" while {of.state}" if of is not None and of.state else ""
+    """What follows a name, where it is of one state among several: ` in state far`."""
+    return f" in state {of.state}" if of is not None and of.state else ""
 
 
 def within_one_state_line(compared: Iterable[Subject]) -> str:

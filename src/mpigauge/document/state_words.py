@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.finding import Finding
-from mpigauge.rows.machine.conditions import disturbed_launches
-from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.hardware_distance import CORE, nearness_of
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.split import core_binding, split_of
@@ -22,6 +20,9 @@ if TYPE_CHECKING:
 
 HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty message between hosts"}
 """Words for what shows the distance between ranks."""
+
+APART: dict[Distance, str] = {"line": "cores", "path": "hosts"}
+"""What is near or far."""
 
 
 def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:
@@ -92,14 +93,15 @@ def _hardware(result: Result) -> dict[StateName, str]:
 
 
 def _words(states: Sequence[State], hardware: Mapping[StateName, str]) -> Iterator[str]:
-    """Yield `far (a cache line takes 245 ns, other L3) 72 % of the time`, `near (40.0 ns, same L3) 27 %`."""
+    """Yield `cores far (a cache line takes 245 ns, other L3) 72 % of the time`, `near (40.0 ns) 27 %`."""
     for number, state in enumerate(states):
         time, share = units.format_time(state.handover_s), units.format_percent(state.time_share)
         first = number == 0
         takes = f"{HANDED_OVER[state.of]} takes {time}" if first else time
         if state.of == "line" and state.name in hardware:
             takes = f"{takes}, {hardware[state.name]}"
-        yield f"{state.name} ({takes}) {share}{' of the time' if first else ''}"
+        what, of = (f"{APART[state.of]} ", " of the time") if first else ("", "")
+        yield f"{what}{state.name} ({takes}) {share}{of}"
 
 
 def distances(states: Sequence[State]) -> list[str]:
@@ -117,7 +119,7 @@ def _episodes(state: State) -> str:
 
 def _states_of_numbers(states: Sequence[State], rows: Sequence[Row]) -> str:
     names = {row.state for row in rows} & {state.name for state in states}
-    return f"; numbers: while {names.pop()} (--state all: each)" if len(names) == 1 else ""
+    return f"; numbers: in state {names.pop()} (--state all: each)" if len(names) == 1 else ""
 
 
 # ---- Disturbed or not ----------------------------------------------------------------------------
@@ -133,34 +135,11 @@ def left_out_line(*results: Result) -> list[str]:
     return [f"only quiet visits: {left_out} of {whole} {why}, and are left out"]
 
 
-def disturbed_line(result: Result) -> str:
-    """Return a line on launches that were disturbed in most visits of some cells; empty if none were."""
-    cells_by_launch = disturbed_launches(with_processors(result))
-    if not cells_by_launch:
-        return ""
-    worst = max(cells_by_launch, key=lambda number: cells_by_launch[number])
-    launches = (
-        f"launch {worst}"
-        if len(cells_by_launch) == 1
-        else f"{len(cells_by_launch)} launches, most of all {worst}"
-    )
-    cells = "1 cell" if cells_by_launch[worst] == 1 else f"{cells_by_launch[worst]} cells"
-    return (
-        f"disturbed: in {launches}, something else used the cores of most visits of {cells} for over 1 % of "
-        "their time: stop it, or look at what is left with --only quiet"
-    )
-
-
 def state_findings(result: Result) -> Iterator[Finding]:
-    """The same for programs."""
+    """Yield the states of the machine for programs, if there are several."""
     if states := split_of(result).states:
         values = {
             state.name if state.of == "line" else f"{state.of}-{state.name}": state.time_share
             for state in states
         }
         yield Finding("states", "info", (), values, "; ".join(states_lines(result, ())))
-    if line := disturbed_line(result):
-        launches = {
-            str(number): cells for number, cells in disturbed_launches(with_processors(result)).items()
-        }
-        yield Finding("disturbed-launches", "warning", (), launches, line)

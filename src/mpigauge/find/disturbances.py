@@ -1,17 +1,16 @@
 """What changes numbers by factors while nothing fails: who or what disturbed a measurement.
 
-A kind is a word of `vocabulary.Disturbance`, a fact here with its finder in FINDERS, and its sentences below.
+A kind is a fact here, its finder and its words, and a row of DISTURBED, the worst first.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
-from mpigauge.document.finding import Finding
-from mpigauge.find.answer import answers
+from mpigauge.find.kinds import FindingKind, Words
 from mpigauge.find.settings import Setting, settings_of
 from mpigauge.plan.library_names import library_name
 from mpigauge.result.system_limits import SHARED_MEMORY
@@ -23,14 +22,14 @@ from mpigauge.units import counted, format_percent, format_rough_size
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.find.kinds import About
+    from mpigauge.plan.model import JobKey
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch
-    from mpigauge.rows.rows import Row
     from mpigauge.rows.transport.proof import TransportEvidence
-    from mpigauge.vocabulary import Disturbance, SettingOf
+    from mpigauge.vocabulary import SettingOf
 
 MAX_DISTURBED = 0.25
 """Share of disturbed visits of the quoted numbers from which on a doubt is printed."""
@@ -100,36 +99,31 @@ class AnotherMpi:
     other_mpicc: str
 
 
-Fact = NetworkOnHost | Traced | Disturbed | Settings | SmallSharedMemory | AnotherMpi
+@dataclass(frozen=True, slots=True)
+class Throttled:
+    """A limit of processor time that stopped ranks, and how often."""
+
+    times: int
 
 
-def disturbances_of(
-    result: Result, rows: Sequence[Row], quoted: Collection[Cell] | None = None
-) -> dict[Disturbance, Fact]:
-    """Return what disturbed a result, by kind, the worst first.
+@dataclass(frozen=True, slots=True)
+class Portable:
+    """A library that is a wheel, built to run everywhere: its name and version."""
 
-    Args:
-        quoted: The cells that answer for it; None if nobody has asked yet.
-    """
-    if quoted is None:
-        patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
-        quoted = {quote.row.cell for one in answers(rows, patterns) for quote in one.quotes}
-    found = {kind: find(result, rows, quoted) for kind, find in FINDERS.items()}
-    return {kind: fact for kind, fact in found.items() if fact is not None}
+    library: str
 
 
 # ---- The way of messages within a host -----------------------------------------------------------
 
 
-def _network_on_host(result: Result, *_: object) -> NetworkOnHost | None:
-    """Return how the first job on one host used a network; None if none did."""
-    for job, way in _ways(result).items():
-        if way not in {"tcp", "card"}:
-            continue
+def _network_on_host(about: About) -> Iterator[NetworkOnHost]:
+    """Yield how the first job on one host used a network, if one did."""
+    result = about.result
+    ways = _ways(result)
+    for job in [job for job, way in ways.items() if way in {"tcp", "card"}][:1]:
         chosen = tuple(one for one in settings_of(result, job) if one.of == "transport")
         space = _without_room(result, job.ranks)
-        return NetworkOnHost(way, chosen, *((-1, -1) if chosen or space is None else space))
-    return None
+        yield NetworkOnHost(ways[job], chosen, *((-1, -1) if chosen or space is None else space))
 
 
 def _ways(result: Result) -> Mapping[JobKey, str]:
@@ -191,42 +185,49 @@ def _without_room(result: Result, ranks: int) -> tuple[int, int] | None:
     return None if size < 0 or free >= ranks * SHARED_MEMORY_OF_A_RANK_BYTES else (size, free)
 
 
-def _small_shared_memory(result: Result, *_: object) -> SmallSharedMemory | None:
-    """Return a small shared memory; None where every library is known to have had room, or to need none."""
+def _small_shared_memory(about: About) -> Iterator[SmallSharedMemory]:
+    """Yield a small shared memory, unless every library is known to have had room, or to need none.
+
+    Not where messages went over a network because of it: that says so.
+    """
+    result = about.result
     jobs = {cell.job for cell in result.campaign.cells if cell.transport == AUTO and cell.ranks > 1}
     ranks = max((job.ranks for job in jobs), default=0)
     space = _without_room(result, ranks) if ranks else None
-    if space is None:
-        return None
+    if space is None or any(_network_on_host(about)):
+        return
     # Who came as far as saying that it uses shared memory may have died of it later.
     died = any(failure.kind == "crash" for failure in result.failures)
-    return SmallSharedMemory(*space) if died or not all(map(_ways(result).get, jobs)) else None
+    if died or not all(map(_ways(result).get, jobs)):
+        yield SmallSharedMemory(*space)
 
 
 # ---- Others --------------------------------------------------------------------------------------
 
 
-def _traced(result: Result, *_: object) -> Traced | None:
-    ranks = [launch.traced_ranks for launch in result.launches if launch.traced_ranks > 0]
-    return Traced(max(ranks), len(ranks)) if ranks else None
+def _traced(about: About) -> Iterator[Traced]:
+    ranks = [launch.traced_ranks for launch in about.result.launches if launch.traced_ranks > 0]
+    if ranks:
+        yield Traced(max(ranks), len(ranks))
 
 
-def _disturbed(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> Disturbed | None:
-    """Return how many visits were disturbed, of ranks that had a core each and whom no limit stopped.
+def _disturbed(about: About) -> Iterator[Disturbed]:
+    """Yield how many visits were disturbed, of ranks that had a core each and whom no limit stopped.
 
     Hosts of a lab share the cores of one machine, with each other and with what emulates their network.
     """
-    if result.campaign.plan.lab is not None or stopped_by_a_limit(result):
-        return None
+    if about.result.campaign.plan.lab is not None or any(_throttled(about)):
+        return
     known = [
         found
-        for row in rows
-        if row.cell in quoted and not row.crowded
+        for row in about.rows
+        if row.cell in about.quoted and not row.crowded
         for visit in row.visits
         if (found := is_disturbed(visit)) is not None
     ]
     share = sum(known) / len(known) if known else 0.0
-    return Disturbed(share, len(known)) if share >= MAX_DISTURBED else None
+    if share >= MAX_DISTURBED:
+        yield Disturbed(share, len(known))
 
 
 def throttled_times(result: Result) -> int:
@@ -254,37 +255,40 @@ def _throttled_counts(result: Result) -> Iterator[tuple[int, int]]:
             yield launch.number, count
 
 
-def stopped_by_a_limit(result: Result) -> bool:
-    """Return whether a limit stopped ranks in every launch, on average."""
-    return throttled_times(result) >= len(result.launches) > 0
+def _throttled(about: About) -> Iterator[Throttled]:
+    """Yield that a limit stopped ranks in every launch, on average."""
+    times = throttled_times(about.result)
+    if times >= len(about.result.launches) > 0:
+        yield Throttled(times)
 
 
-def _settings(result: Result, *_: object) -> Settings | None:
-    found = settings_of(result)
-    return Settings(tuple(found)) if found else None
+def _settings(about: About) -> Iterator[Settings]:
+    """Yield settings; a cause that is named with what it did is not said again."""
+    named = {setting for fact in _network_on_host(about) for setting in fact.settings}
+    shared = [one for row in about.rows for one in row.warnings if one.kind == "shared-core"]
+    binding = {
+        setting.partition("=")[0] for one in shared for setting in str(one.values["binding"] or "").split()
+    }
+    found = settings_of(about.result)
+    if left := tuple(one for one in found if one not in named and one.name not in binding):
+        yield Settings(left)
 
 
-def _another_mpi(result: Result, *_: object) -> AnotherMpi | None:
-    for library in result.campaign.libraries:
+def _another_mpi(about: About) -> Iterator[AnotherMpi]:
+    for library in about.result.campaign.libraries:
         if library.wheel and library.other_mpicc:
-            return AnotherMpi(library_name(library.name, library.version, ""), library.other_mpicc)
-    return None
+            yield AnotherMpi(library_name(library.name, library.version, ""), library.other_mpicc)
+            return
 
 
-FINDERS: Mapping[Disturbance, Callable[[Result, Sequence[Row], Collection[Cell]], Fact | None]] = {
-    "network-on-host": _network_on_host,
-    "traced": _traced,
-    "disturbed": _disturbed,
-    "settings": _settings,
-    "small-shared-memory": _small_shared_memory,
-    "another-mpi": _another_mpi,
-}
+def _portable(about: About) -> Iterator[Portable]:
+    """Yield libraries that are wheels; older files say so only of some."""
+    for library in about.result.campaign.libraries:
+        if library.wheel or "wheel" in library.origin:
+            yield Portable(library_name(library.name, library.version, ""))
 
 
-# ---- Sentences -----------------------------------------------------------------------------------
-
-MAX_LETTERS = 78
-"""Of a line of a screen, without the mark before it."""
+# ---- The way of messages within a host, in words -------------------------------------------------
 
 CHOOSES: Mapping[SettingOf, str] = {
     "transport": "the transport",
@@ -301,80 +305,38 @@ CHOOSES: Mapping[SettingOf, str] = {
 WAYS = {"tcp": "TCP", "card": "a network card"}
 
 
-def disturbance_line(fact: Fact) -> str:
-    """Return a disturbance in few words: what is the matter, and its cause or remedy if there is room."""
-    match fact:
-        case NetworkOnHost():
-            return _fitting(_network_line(fact))
-        case Traced():
-            return _fitting(_traced_line(fact))
-        case Disturbed():
-            return _fitting(_disturbed_line(fact))
-        case Settings():
-            return _fitting(_settings_line(fact))
-        case SmallSharedMemory():
-            return _fitting(_small_line(fact))
-    return _fitting(_another_line(fact))
+SLOWER = "they took many times as long"
 
 
-def disturbance_sentence(fact: Fact) -> str:
-    """Return a disturbance as a whole sentence, with what to do."""
-    match fact:
-        case NetworkOnHost():
-            return _network_sentence(fact)
-        case Traced():
-            return _traced_sentence(fact)
-        case Disturbed():
-            return _disturbed_sentence(fact)
-        case Settings():
-            return _settings_sentence(fact)
-        case SmallSharedMemory():
-            return _small_sentence(fact)
-    return _another_sentence(fact)
-
-
-def disturbance_findings(result: Result, rows: Sequence[Row]) -> Iterator[Finding]:
-    """Yield disturbances as whole sentences with what to do, and their numbers."""
-    for kind, fact in disturbances_of(result, rows).items():
-        yield Finding(kind, "warning", (), asdict(fact), disturbance_sentence(fact))
-
-
-def _fitting(texts: Iterable[str]) -> str:
-    """Return the first text that has room, else as much of the last as there is room for."""
-    text = ""
-    for text in texts:
-        if len(text) <= MAX_LETTERS:
-            return text
-    return f"{text[: MAX_LETTERS - 3]}..."
-
-
-# ---- The way of messages within a host -----------------------------------------------------------
-
-
-def _network_line(fact: NetworkOnHost) -> Iterator[str]:
-    went = f"messages went over {WAYS[fact.way]}, not shared memory"
+def _network_lines(fact: NetworkOnHost) -> Iterator[str]:
+    went = f"messages went over {WAYS[fact.way]}, not shared memory: slower"
     if fact.settings:
         setting = fact.settings[0]
         file = setting.short_file
-        where = f"in {file}" if file else "set here"
+        remove = "remove" if file else "unset"
+        where = f" in {file}" if file else ""
         others = f" and {len(fact.settings) - 1} more" if len(fact.settings) > 1 else ""
-        yield f"{went}; {where}: {_setting(setting)}{others}"
-        yield f"{went}; {where}: {setting.name}{others}"
-        yield f"{went}; set in {file}" if file else f"{went}; set here: {setting.name}"
+        yield f"{went}; {remove} {_setting(setting)}{where}{others}"
+        yield f"{went}; {remove} {setting.name}{where}{others}"
+        briefly = f"messages went over {WAYS[fact.way]} (slow): {remove} {setting.name}"
+        yield f"{briefly}{where}{others}"
+        yield f"{briefly}{where}"
+        yield briefly
     elif fact.shared_memory_bytes >= 0:
-        yield f"{went}: {_space(fact)} (--shm-size)"
-        yield f"{went}: {_space(fact)}"
-    yield f"{went}: mpigauge doctor"
+        yield f"{went}; {_space(fact)} (--shm-size)"
+        yield f"messages went over {WAYS[fact.way]} (slow): {_space(fact)} (--shm-size)"
+    else:
+        yield f"{went}; mpigauge doctor"
 
 
-def _network_sentence(fact: NetworkOnHost) -> str:
+def _network_words(fact: NetworkOnHost) -> Words:
     went = f"messages between ranks of one host went over {WAYS[fact.way]}, not shared memory"
     if fact.settings:
         unset = "unset what is not meant, or measure both: --transport shm,tcp"
-        return f"{went}: {_listed(fact.settings)}; {unset}"
+        return Words(f"{went}, by {_listed(fact.settings)}", SLOWER, unset)
     if fact.shared_memory_bytes >= 0:
-        return f"{went}: {_space(fact)}; {MORE_ROOM}"
-    return f"{went}, which takes many times as long: mpigauge doctor shows why"
+        return Words(f"{went}, since {_space(fact)}", SLOWER, MORE_ROOM)
+    return Words(went, SLOWER, "mpigauge doctor shows why")
 
 
 MORE_ROOM = "remove what is left in it, or give a container more: docker run --shm-size=1g"
@@ -389,37 +351,39 @@ def _space(fact: NetworkOnHost | SmallSharedMemory) -> str:
     return f"{SHARED_MEMORY} has {format_rough_size(size)}"
 
 
-def _small_line(fact: SmallSharedMemory) -> Iterator[str]:
-    yield f"{_space(fact)}, too little for these ranks: --shm-size=1g"
+def _small_lines(fact: SmallSharedMemory) -> Iterator[str]:
+    yield f"{_space(fact)}, too little for these ranks, which may die: --shm-size=1g"
+    yield f"{_space(fact)}: ranks may die; --shm-size=1g"
 
 
-def _small_sentence(fact: SmallSharedMemory) -> str:
-    return f"{_space(fact)}: too little for these ranks, so jobs die or leave shared memory; {MORE_ROOM}"
+def _small_words(fact: SmallSharedMemory) -> Words:
+    return Words(f"{_space(fact)}, too little for these ranks", "jobs die, or leave shared memory", MORE_ROOM)
 
 
-# ---- Settings ------------------------------------------------------------------------------------
+# ---- Settings, in words --------------------------------------------------------------------------
 
 
-def _settings_line(fact: Settings) -> Iterator[str]:
+def _settings_lines(fact: Settings) -> Iterator[str]:
     first, more = fact.settings[0], len(fact.settings) - 1
     others = f" and {more} more" if more else ""
     changes = "change" if more else "changes"
-    where = f"set in {first.file}" if first.file else "set here"
-    short = f"set in {first.short_file}" if first.file else "set here"
     what = "what is measured" if more else CHOOSES[first.of]
     unset = "unset what is not meant" if more else "unset it if not meant"
-    yield f"{where}: {_setting(first)}{others} {changes} {what}: {unset}"
-    yield f"{where}: {_setting(first)}{others} {changes} {what}"
-    yield f"{short}: {_setting(first)}{others} {changes} {what}"
-    yield f"{short}: {first.name}{others} {changes} {what}"
-    yield f"{short}: {_setting(first)}"
+    short = f"set in {first.short_file}" if first.file else "set here"
+    where = f"set in {first.file}" if first.file else "set here"
+    for remedy in (unset, "unset?"):
+        yield f"{where}: {_setting(first)}{others} {changes} {what}: {remedy}"
+        yield f"{short}: {_setting(first)}{others} {changes} {what}: {remedy}"
+    yield f"{short}: {first.name}{others} {changes} {what}: unset?"
+    yield f"{first.name}{others} {changes} {what}: unset?"
+    yield f"{first.of} set in {len(fact.settings)} places, changing {what}: see --all"
 
 
-def _settings_sentence(fact: Settings) -> str:
-    return (
-        f"set, and not by an option of mpigauge: {_listed(fact.settings)}: the numbers are of these choices, "
-        "not of what the library does by itself; unset what is not meant, or say it by --env, --transport or "
-        "--bind, which the result then tells"
+def _settings_words(fact: Settings) -> Words:
+    return Words(
+        f"set, and not by an option of mpigauge: {_listed(fact.settings)}",
+        "the numbers are of these choices, not of what the library does by itself",
+        "unset what is not meant, or say it by --env, --transport or --bind, which the result then tells",
     )
 
 
@@ -438,43 +402,88 @@ def _setting(setting: Setting) -> str:
     return f"{setting.name}={setting.value}" if setting.value else setting.name
 
 
-# ---- Others --------------------------------------------------------------------------------------
+# ---- Others, in words ----------------------------------------------------------------------------
 
 
-def _traced_line(fact: Traced) -> Iterator[str]:
-    yield f"a debugger or tracer was attached to {counted(fact.ranks, 'rank')}: measure without it"
+def _traced_lines(fact: Traced) -> Iterator[str]:
+    traced = f"debugger or tracer attached to {counted(fact.ranks, 'rank')}"
+    yield f"{traced}: times too long; measure without it"
 
 
-def _traced_sentence(fact: Traced) -> str:
-    launches = "1 launch" if fact.launches == 1 else f"{fact.launches} launches"
-    return (
-        f"in {launches} a debugger or tracer was attached to {counted(fact.ranks, 'rank')}: it may stop "
-        "them at each system call, so that TCP takes many times as long: measure without it"
+def _traced_words(fact: Traced) -> Words:
+    ranks, launches = counted(fact.ranks, "rank"), counted(fact.launches, "launch")
+    return Words(
+        f"in {launches} a debugger or tracer was attached to {ranks}",
+        "it may stop them at each system call, so that TCP takes many times as long",
+        "measure without it",
     )
 
 
-def _disturbed_line(fact: Disturbed) -> Iterator[str]:
+def _disturbed_lines(fact: Disturbed) -> Iterator[str]:
     share = format_percent(fact.share)
-    yield f"other programs used the cores in {share} of the visits: wait, or --only quiet"
+    yield f"other programs used the cores in {share} of visits: times too long; --only quiet"
 
 
-def _disturbed_sentence(fact: Disturbed) -> str:
-    return (
+def _disturbed_words(fact: Disturbed) -> Words:
+    return Words(
         f"other programs used the cores for over 1 % of the time in {format_percent(fact.share)} of "
-        f"{counted(fact.visits, 'visit')} of the numbers above: stop them, wait, or ask for whole nodes "
-        "(--exclusive); what is left with --only quiet"
+        f"{counted(fact.visits, 'visit')} of the numbers above",
+        "these times are too long",
+        "stop them, wait, or ask for whole nodes (--exclusive); what is left with --only quiet",
     )
 
 
-def _another_line(fact: AnotherMpi) -> Iterator[str]:
-    measured = f"{fact.library} of PyPI, though PATH has"
-    yield f"{measured} {fact.other_mpicc}: --mpi names it"
-    yield f"{measured} {fact.other_mpicc}"
-    yield f"{measured} .../{'/'.join(fact.other_mpicc.rsplit('/', 3)[-3:])}"
+def _throttled_lines(fact: Throttled) -> Iterator[str]:
+    yield f"CPU limit (cpu.max) stopped ranks {fact.times} times: times too long; raise it"
 
 
-def _another_sentence(fact: AnotherMpi) -> str:
-    return (
-        f"{fact.library} of PyPI was measured; {fact.other_mpicc}, which is on PATH, too, is of another "
-        f"library: if that is meant, mpigauge run --mpi {fact.other_mpicc}"
+def _throttled_words(fact: Throttled) -> Words:
+    return Words(
+        f"throttled {counted(fact.times, 'time')}: the job's CPU limit (cpu.max) stopped its ranks",
+        "times have pauses in them",
+        "raise the limit (docker run --cpus), or use fewer ranks",
     )
+
+
+def _another_lines(fact: AnotherMpi) -> Iterator[str]:
+    measured = f"{fact.library} of PyPI was measured, not"
+    short = f".../{'/'.join(fact.other_mpicc.rsplit('/', 3)[-3:])}"
+    for path in (fact.other_mpicc, short):
+        yield f"{measured} {path} of PATH: use --mpi"
+        yield f"{measured} {path}: use --mpi"
+    yield f"{measured} that of PATH: use --mpi"
+
+
+def _another_words(fact: AnotherMpi) -> Words:
+    return Words(
+        f"{fact.library} of PyPI was measured",
+        f"{fact.other_mpicc}, which is on PATH, too, is of another library",
+        f"if that is meant, mpigauge run --mpi {fact.other_mpicc}",
+    )
+
+
+def _portable_lines(fact: Portable) -> Iterator[str]:
+    yield f"{fact.library} of PyPI may be slower than one built for this machine (--mpi)"
+    yield f"{fact.library} of PyPI may be slower than one built here (--mpi)"
+
+
+def _portable_words(fact: Portable) -> Words:
+    return Words(
+        f"{fact.library} is a wheel from PyPI, built to run everywhere",
+        "single-copy transfers (CMA, XPMEM) and your network's driver may be missing",
+        "--mpi names a library that was built for this machine",
+    )
+
+
+DISTURBED: tuple[FindingKind, ...] = (
+    FindingKind("network-on-host", "wrong", _network_on_host, _network_words, _network_lines),
+    FindingKind("traced", "wrong", _traced, _traced_words, _traced_lines),
+    FindingKind("disturbed", "wrong", _disturbed, _disturbed_words, _disturbed_lines),
+    FindingKind("settings", "wrong", _settings, _settings_words, _settings_lines),
+    FindingKind("small-shared-memory", "wrong", _small_shared_memory, _small_words, _small_lines),
+    FindingKind("another-mpi", "wrong", _another_mpi, _another_words, _another_lines),
+)
+"""The worst first."""
+
+THROTTLED = FindingKind("throttled", "by factors", _throttled, _throttled_words, _throttled_lines)
+PORTABLE = FindingKind("portable-library", "harmless", _portable, _portable_words, _portable_lines)

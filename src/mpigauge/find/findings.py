@@ -1,4 +1,9 @@
-"""All that a result says beyond its numbers: facts with their sentences, for programs and people."""
+"""All that a result says beyond its numbers, from one list of kinds: KINDS.
+
+Lines with `!`, what stands below tables, the `findings` of JSON and the disturbances that `explain` adds are
+views of `findings_of`. To add a kind: its facts, words and `FindingKind` in the file of its topic, a place
+here, and a row in docs/numbers.md. A warning of rows is a row of `warning_sentences.WORDS` instead.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +11,24 @@ from typing import TYPE_CHECKING
 
 from mpigauge.compare.curves import curves_of, rows_by_curve
 from mpigauge.compare.within import Within
-from mpigauge.document.finding import Finding
+from mpigauge.document.document import Line
 from mpigauge.document.state_words import state_findings
 from mpigauge.find import comparisons
-from mpigauge.find.disturbances import disturbance_findings
-from mpigauge.find.imported import damage_finding, unread_findings
+from mpigauge.find.disturbances import DISTURBED, PORTABLE, THROTTLED
+from mpigauge.find.kinds import DOUBTFUL, About, FindingKind, Found, Words
 from mpigauge.find.memory_costs import memory_facts, memory_finding
-from mpigauge.find.sessions import steadiness_finding
+from mpigauge.find.missing import MISSING
+from mpigauge.find.sessions import DISTURBED_LAUNCHES, UNSTEADY
 from mpigauge.find.transport import cards_finding
-from mpigauge.find.warning_sentences import NOTES, sentence
+from mpigauge.find.warning_sentences import WARNINGS
 from mpigauge.rows.machine.machines import measured_machine
-from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.transport.cards_used import cards_used
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from mpigauge.document.document import Tone
+    from mpigauge.document.finding import Finding
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
 
@@ -38,36 +45,85 @@ NOT_COMPARED = (comparisons.modes_apart, comparisons.libraries_apart)
 """What could not be compared."""
 
 
-def findings_of(result: Result, rows: Sequence[Row], controls: Sequence[Row] = ()) -> Iterator[Finding]:
-    """Yield all findings: disturbances, state and speed of the machine, copies, cards, comparisons, warnings.
+def _states(about: About) -> Iterator[Finding]:
+    yield from state_findings(about.result)
 
-    Args:
-        controls: Rows of control arms.
-    """
-    yield from disturbance_findings(result, rows)
-    yield from filter(None, [damage_finding(result)])
-    yield from unread_findings(result)
-    yield from state_findings(result)
-    yield from filter(None, [steadiness_finding(steadiness_of(result))])
-    yield from map(memory_finding, memory_facts(rows, measured_machine(result).caches))
-    yield from map(cards_finding, cards_used(rows))
-    curves = curves_of(rows_by_curve(rows), Within(result, [*rows, *controls]))
+
+def _memory(about: About) -> Iterator[Finding]:
+    yield from map(memory_finding, memory_facts(about.rows, measured_machine(about.result).caches))
+
+
+def _cards(about: About) -> Iterator[Finding]:
+    yield from map(cards_finding, cards_used(about.rows))
+
+
+def _compared(about: About) -> Iterator[Finding]:
+    curves = curves_of(rows_by_curve(about.rows), Within(about.result, [*about.rows, *about.controls]))
     for compare in COMPARISONS:
         yield from map(comparisons.comparison, compare(curves))
     for missing in NOT_COMPARED:
         yield from map(comparisons.ranks_apart_finding, missing(curves))
-    yield from map(comparisons.ranks_apart_finding, comparisons.copies_apart(rows))
-    yield from warning_findings(rows)
+    yield from map(comparisons.ranks_apart_finding, comparisons.copies_apart(about.rows))
 
 
-def warning_findings(rows: Iterable[Row]) -> Iterator[Finding]:
-    """Yield every warning of every cell."""
-    for row in rows:
-        for warning in row.warnings:
-            yield Finding(
-                warning.kind,
-                "info" if warning.kind in NOTES else "warning",
-                (row.cell,),
-                dict(warning.values),
-                sentence(warning),
-            )
+def _fact(name: str, find: Callable[[About], Iterator[Finding]]) -> FindingKind:
+    """Return a kind of facts that make nothing doubtful, each of which is a finding already."""
+    return FindingKind(
+        name, "fact", find, lambda found: Words(found.text), told=lambda _, found: iter([found])
+    )
+
+
+KINDS: tuple[FindingKind, ...] = (
+    *(kind for kind in WARNINGS if kind.severity == "wrong"),
+    *DISTURBED,
+    *MISSING,
+    UNSTEADY,
+    THROTTLED,
+    DISTURBED_LAUNCHES,
+    *(kind for kind in WARNINGS if kind.severity != "wrong"),
+    PORTABLE,
+    _fact("states", _states),
+    _fact("memory", _memory),
+    _fact("cards-used", _cards),
+    _fact("compared", _compared),
+)
+"""All kinds of findings; those that make numbers wrong stand first, the worst of them before others."""
+
+
+def findings_of(
+    result: Result, rows: Sequence[Row], controls: Sequence[Row] = (), *, doubtful: bool = False
+) -> list[Found]:
+    """Return all findings about a result, in the order of their kinds.
+
+    Args:
+        controls: Rows of control arms.
+        doubtful: Whether only what makes numbers doubtful is asked for: comparisons take longer.
+    """
+    about = About(result, rows, controls)
+    kinds = [(place, kind) for place, kind in enumerate(KINDS) if not doubtful or kind.severity in DOUBTFUL]
+    return [Found(about, kind, fact, place) for place, kind in kinds for fact in kind.find(about)]
+
+
+def told(found: Iterable[Found]) -> Iterator[Finding]:
+    """Yield findings as JSON has them: of a warning, one for each cell."""
+    for one in found:
+        yield from one.told()
+
+
+def doubts_of(result: Result, rows: Sequence[Row]) -> list[Found]:
+    """Return what makes numbers doubtful and is no chance, the worst first."""
+    found = findings_of(result, rows, doubtful=True)
+    return sorted((one for one in found if one.on_screen), key=lambda one: one.rank)
+
+
+def doubt_lines(result: Result, rows: Sequence[Row]) -> Iterator[Line]:
+    """Yield all that makes numbers doubtful, in whole sentences, in the order of the kinds."""
+    for one in findings_of(result, rows, doubtful=True):
+        tone: Tone = "" if one.of.severity == "note" else "doubt"
+        yield from (Line(text, tone) for text in one.below())
+
+
+def disturbances_of(result: Result, rows: Sequence[Row]) -> list[Found]:
+    """Return what makes all numbers of a result wrong, the worst first."""
+    names = {kind.name for kind in DISTURBED}
+    return [one for one in findings_of(result, rows, doubtful=True) if one.kind in names]

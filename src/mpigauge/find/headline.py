@@ -32,7 +32,7 @@ from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import cell_key
 from mpigauge.sequences import group_by, runs
-from mpigauge.vocabulary import DIFFERENT, QUOTED_RATES, QUOTED_TIMES
+from mpigauge.vocabulary import DIFFERENT, QUOTED_OF_PAIRS, QUOTED_RATES, QUOTED_TIMES, TOLD_AT_ONE_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -205,7 +205,7 @@ def _of_factor(evidence: Evidence, factor: Varied, found: Sequence[Contrast]) ->
     names = Names(evidence, factor, [base.cell, *(one.other for one in others)])
     about = _about(evidence, factor, base, alone=len({one.base for one in found}) == 1)
     common = set.intersection(*({point.bytes for point in one.points} for one in others))
-    if len(others) > MAX_COURSES or (factor in {"place", "ranks"} and len(others) > 1):
+    if len(others) > MAX_COURSES or (factor in TOLD_AT_ONE_SIZE and len(others) > 1):
         if common:
             size = latency_bytes(common)
             text = f"{about}{_at_one_size(others, names, size)}"
@@ -456,7 +456,7 @@ def _numbers(found: Sequence[Answer], chosen: Units) -> Iterator[Headline]:
     if not found:
         return
     lines = [line for line in lines_of(found[:1]) if not line.first.awaited and line.first.unit != "B"]
-    messages = [line for line in lines if line.first.quoted_as in {"latency", "bandwidth", "both-directions"}]
+    messages = [line for line in lines if line.first.quoted_as in QUOTED_OF_PAIRS]
     if not lines:
         return
     first, *more = (messages or lines)[:2]

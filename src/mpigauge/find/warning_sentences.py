@@ -1,28 +1,46 @@
-"""Warnings in words, each in a row of WORDS: the sentence with its remedy, shorter words, how bad it is."""
+"""Warnings of rows: a kind is a row of WORDS, with its sentence, consequence, remedy and severity."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING
 
-from mpigauge.document.lateness_words import consequence
+from mpigauge.document.lateness_words import consequence, is_useless
+from mpigauge.document.phrases import unusual
+from mpigauge.find.kinds import CellsFound, FindingKind, Words, counted_lines, finding_in
+from mpigauge.plan.factors import SIZE
+from mpigauge.rows.beyond_chance import BY_CHANCE
+from mpigauge.rows.group import cell_key, group_cells
+from mpigauge.rows.odd_launches import unexplained
+from mpigauge.rows.rows import warnings_of
+from mpigauge.sequences import consecutive, runs
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, by_clock_speeds
 from mpigauge.units import (
+    DASH,
     counted,
     format_duration,
     format_factor,
     format_percent,
     format_relative,
+    format_size,
     format_time,
     plural,
 )
 from mpigauge.vocabulary import TAIL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from mpigauge.document.finding import Finding
+    from mpigauge.find.kinds import About, FindingSeverity
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.odd_launches import OddLaunch
+    from mpigauge.rows.rows import Row
     from mpigauge.rows.warnings import Warning, WarningKind  # noqa: A004 - read as warnings.Warning
+
+    Values = Mapping[str, float | str | None]
 
 MOST_LAUNCHES = 30
 """More are not advised; what makes launches differ is looked for instead."""
@@ -31,35 +49,31 @@ MOST_LAUNCHES = 30
 ON_ONE_CORE = "two ranks on the hardware threads of one core"
 
 
-WarningSeverity = Literal["worst", "by factors", "usual", "harmless", "note"]
-"""How bad a warning is: numbers are wrong; they change by factors; their intervals are wide; no reading of a
-number changes whose interval is narrow; none at all, since what it says stands beside the number already."""
-
-
 @dataclass(frozen=True, slots=True)
 class WarningText:
     """All that is said of one kind of warning.
 
     Attributes:
-        sentence: With its numbers and what to do, from the warning's values by name.
+        words: With its numbers, from the warning's values by name.
         brief: At the foot of a table whose numbers carry letters; empty for what changes no reading of one.
-        short: Among the doubts about a whole result, before how many numbers have it; empty if that is its
-            label.
-        severity: Where it stands among the doubts.
+        short: On the first screen, before how many numbers have it; empty if that is its label.
+        severity: Where it stands among other findings.
         worst_by: The value by which cells are ranked; empty if the first one counts.
         format_worst: How that value is written.
         seen_elsewhere: Whether other columns or the heading of a curve show it already.
         label: What people read where programs read the kind; empty if that is the same.
+        lines: Lines of a screen, where they are more than a count.
     """
 
-    sentence: Callable[..., str]
+    words: Callable[..., Words]
     brief: str = ""
     short: str = ""
-    severity: WarningSeverity = "usual"
+    severity: FindingSeverity = "usual"
     worst_by: str = ""
     format_worst: Callable[[float], str] = str
     seen_elsewhere: bool = False
     label: str = ""
+    lines: Callable[[CellsFound], Iterator[str]] | None = None
 
 
 def label(kind: WarningKind) -> str:
@@ -67,41 +81,61 @@ def label(kind: WarningKind) -> str:
     return WORDS[kind].label or kind
 
 
-def short(kind: WarningKind) -> str:
-    """Return what is the matter, in a few words."""
-    return WORDS[kind].short or label(kind)
-
-
 def sentence(warning: Warning) -> str:
-    """Return one sentence with the numbers, and what to do."""
-    return WORDS[warning.kind].sentence(**warning.values)
+    """Return one sentence with the numbers, what they mean, and what to do."""
+    return words_of(warning).text
 
 
-# ---- Sentences -----------------------------------------------------------------------------------
+def words_of(warning: Warning) -> Words:
+    """Return what is said of a warning."""
+    return WORDS[warning.kind].words(**warning.values)
 
 
-def _no_interval(*, launches: int, requested: int | None, skipped: int, failed: int, batch: int) -> str:
+# ---- Words ---------------------------------------------------------------------------------------
+
+SCHEDULER = "the times are those of the scheduler"
+UNSURE = "nothing says how sure the time is"
+"""Where it has no interval."""
+
+
+def _no_interval(*, launches: int, requested: int | None, skipped: int, failed: int, batch: int) -> Words:
     if launches > 1:
-        return (
-            "no interval: in at least one launch the clock stood still for a whole operation (0 s); "
-            f"time more than {batch} operations between two clock readings"
+        return Words(
+            "no interval: in at least one launch the clock stood still for a whole operation (0 s)",
+            UNSURE,
+            f"time more than {batch} operations between two clock readings",
+            do="time more operations at once",
         )
     if (requested or 1) > 1:
-        return f"no interval: only 1 of {requested} launches gave times; {_why_lost(skipped, failed)}"
-    return f"no interval (1 launch): use --launches {ENOUGH_LAUNCHES} or more to see how launches differ"
+        return Words(
+            f"no interval: only 1 of {requested} launches gave times",
+            UNSURE,
+            _why_lost(skipped, failed),
+            do=_why_lost_briefly(failed),
+        )
+    return Words("no interval (1 launch)", UNSURE, f"use --launches {ENOUGH_LAUNCHES} or more", do=MORE)
 
 
-def _few_launches(*, launches: int, requested: int | None, skipped: int, failed: int) -> str:
-    finding = f"few launches ({launches}): the interval rests on very little"
+MORE = f"--launches {ENOUGH_LAUNCHES}"
+
+
+def _few_launches(*, launches: int, requested: int | None, skipped: int, failed: int) -> Words:
+    fact, meaning = f"few launches ({launches})", "the interval rests on very little"
+    so = "rough intervals"
     if (requested or 0) >= ENOUGH_LAUNCHES:
-        return f"{finding}; {requested} were started: {_why_lost(skipped, failed)}"
-    return f"{finding}; use --launches {ENOUGH_LAUNCHES} or more"
+        why = f"{requested} were started: {_why_lost(skipped, failed)}"
+        return Words(fact, meaning, why, so, _why_lost_briefly(failed))
+    return Words(fact, meaning, f"use --launches {ENOUGH_LAUNCHES} or more", so, MORE)
 
 
-def _launches_lost(*, launches: int, requested: int, skipped: int, failed: int) -> str:
-    lost = f"{requested - launches} of {requested} launches gave no times here"
-    finding = f"{lost}; {_why_lost(skipped, failed)}"
-    return f"{finding}: unless they failed at random, the others are a biased choice" if failed else finding
+def _launches_lost(*, launches: int, requested: int, skipped: int, failed: int) -> Words:
+    return Words(
+        f"{requested - launches} of {requested} launches gave no times here",
+        "unless they failed at random, the others are a biased choice" if failed else "the interval is wider",
+        _why_lost(skipped, failed),
+        "the rest may be biased" if failed else "wider intervals",
+        _why_lost_briefly(failed),
+    )
 
 
 def _why_lost(skipped: int, failed: int) -> str:
@@ -113,56 +147,86 @@ def _why_lost(skipped: int, failed: int) -> str:
     return f"in {skipped} the budget ran out before this cell; find out why {failed} failed"
 
 
-def _few_samples(*, rounds: int, stat: str) -> str:
-    return (
-        f"about {rounds} rounds per launch are too few for {stat}: fewer than 20 lie beyond it; "
-        "raise --budget, or use a statistic nearer the median"
+def _why_lost_briefly(failed: int) -> str:
+    return "see --all" if failed else "raise --budget"
+
+
+def _few_samples(*, rounds: int, stat: str) -> Words:
+    return Words(
+        f"about {rounds} rounds per launch are too few for {stat}",
+        "fewer than 20 lie beyond it",
+        "raise --budget, or use a statistic nearer the median",
+        f"{stat} may be far off",
+        "raise --budget",
     )
 
 
-def _clock_step(*, step_s: float, share: float, batch: int, in_a_row: str | None = None) -> str:
+def _clock_step(*, step_s: float, share: float, batch: int, in_a_row: str | None = None) -> Words:
     remedy = "choose larger sizes" if batch == 1 else "time more operations between two clock readings"
-    remedy += f", or --mode {in_a_row}: several of them from one start" if in_a_row else ""
-    moves = f"the clock moves in steps of {format_time(step_s * batch)}"
-    return f"{moves}, {format_percent(share)} of the time; {remedy}"
+    also = f", or --mode {in_a_row}: several of them from one start" if in_a_row else ""
+    return Words(
+        f"the clock moves in steps of {format_time(step_s * batch)}, {format_percent(share)} of the time",
+        "smaller differences cannot be seen",
+        remedy + also,
+        "they hide differences",
+        "larger sizes" if batch == 1 else "time more at once",
+    )
 
 
-def _outlier_launches(*, launch: int, factor: float, odd: int, launches: int) -> str:
+def _outlier_launches(*, launch: int, factor: float, odd: int, launches: int) -> Words:
     others = (
         f"; {odd - 1} more of {launches} launches differ" if odd > 1 else f", the others of {launches} agree"
     )
-    return f"launch {launch} took {format_factor(factor)} times as long as usual{others}"
-
-
-def _two_kinds(*, fast_s: float, slow_s: float, fast: int, slow: int) -> str:
-    return (
-        f"launches are bimodal: {fast} around {format_time(fast_s)}, {slow} around {format_time(slow_s)}; "
-        "the time is the median of both: compare what the system did with their ranks"
+    return Words(
+        f"launch {launch} took {format_factor(factor)} times as long as usual{others}",
+        "the median hardly moves, the mean does",
+        "look for what ran beside it",
+        "median holds",
+        "--all",
     )
 
 
-def _phases(*, fast_s: float, slow_s: float, fast: int, slow: int, phases: int) -> str:
+def _two_kinds(*, fast_s: float, slow_s: float, fast: int, slow: int) -> Words:
+    return Words(
+        f"launches are bimodal: {fast} around {format_time(fast_s)}, {slow} around {format_time(slow_s)}",
+        "the time is the median of both",
+        "compare what the system did with their ranks",
+        "the median is of both",
+        "try --bind core",
+    )
+
+
+def _phases(*, fast_s: float, slow_s: float, fast: int, slow: int, phases: int) -> Words:
     kinds = f"{fast} around {format_time(fast_s)}, {slow} around {format_time(slow_s)}"
-    return (
-        f"launches differ in phases: {kinds}, in {phases} runs one after the other: the machine changed "
-        "meanwhile; --over 1h spreads the launches"
+    return Words(
+        f"launches differ in phases: {kinds}, in {phases} runs one after the other",
+        "the machine changed meanwhile, and the time is the median of both",
+        "--over 1h spreads the launches",
+        "the machine changed",
+        "--over 1h",
     )
 
 
-def _launches_in_time(*, factor: float, chance: float, span_s: float) -> str:
-    return (
-        f"neighbouring launches agree more than by chance ({format_percent(chance)}): intervals are "
-        f"{format_factor(factor)} times as wide as launches say, and cover these {format_duration(span_s)} "
-        "only; --over 1h spreads them"
+def _launches_in_time(*, factor: float, chance: float, span_s: float) -> Words:
+    return Words(
+        f"neighbouring launches agree more than by chance ({format_percent(chance)})",
+        f"intervals are {format_factor(factor)} times as wide as launches say, and cover these "
+        f"{format_duration(span_s)} only",
+        "--over 1h spreads them",
+        "wider intervals",
+        "--over 1h",
     )
 
 
-def _drift(*, factor: float, launches: int) -> str:
+def _drift(*, factor: float, launches: int) -> Words:
     change = format_percent(abs(factor - 1))
     longer = "longer" if factor > 1 else "less"
-    return (
-        f"the first quarter of each launch takes {change} {longer} than its last half ({launches} launches): "
-        "raise --budget, so that launches last longer"
+    return Words(
+        f"the first quarter of each launch takes {change} {longer} than its last half ({launches} launches)",
+        "the time depends on how long a launch lasts",
+        "raise --budget, so that launches last longer",
+        "not settled",
+        "raise --budget",
     )
 
 
@@ -179,28 +243,27 @@ def _wide(
     launch_share: float | None,
     visit_share: float | None,
     rounds_share: float | None,
-) -> str:
-    asked = format_relative(precision)
-    finding = f"the interval is {format_relative(half_width)}, wider than the {asked} asked for"
+) -> Words:
+    asked, is_wide = format_relative(precision), "smaller differences cannot be seen"
+    fact = f"the interval is {format_relative(half_width)}, wider than the {asked} asked for"
     if launches_half_width <= precision:
-        return f"{finding}, {_why_beyond_launches(machine_half_width)}"
+        cause, remedy = _why_beyond_launches(machine_half_width)
+        return Words(f"{fact}, {cause}", is_wide, remedy)
     if launch_share is not None and visit_share is not None and rounds_share is not None:
         if rounds_share >= max(launch_share, visit_share):
-            return (
-                f"{finding}; {format_percent(rounds_share)} of the variance is that of rounds: raise --budget"
-            )
+            share = f"{format_percent(rounds_share)} of the variance is that of rounds"
+            return Words(fact, is_wide, f"{share}: raise --budget", do="raise --budget")
         if visit_share >= launch_share:
-            moments = "that of moments within a launch: raise visits in a plan file"
-            return f"{finding}; {format_percent(visit_share)} of the variance is {moments}"
+            share = f"{format_percent(visit_share)} of the variance is that of moments within a launch"
+            return Words(fact, is_wide, f"{share}: raise visits in a plan file")
+    look = "find out what differs between them, or raise --precision"
     if launches_needed is None:
-        many = f"more than {LAUNCHES_COUNTABLE} launches"
-        return f"{finding}; it would take {many}: find out what differs between them, or raise --precision"
+        return Words(fact, is_wide, f"it would take more than {LAUNCHES_COUNTABLE} launches: {look}")
     reach = f"{launches_needed_low} to {launches_needed_high or f'more than {LAUNCHES_COUNTABLE}'}"
     part = "the launches' part of it" if by_clock_speeds(machine_half_width) else "it"
     needed = f"{part} takes about {launches_needed} launches instead of {launches} (most likely {reach})"
-    if launches_needed <= MOST_LAUNCHES:
-        return f"{finding}; {needed}: --launches {launches_needed}"
-    return f"{finding}; {needed}: find out what differs between them, or raise --precision"
+    more = f"--launches {launches_needed}" if launches_needed <= MOST_LAUNCHES else look
+    return Words(fact, is_wide, f"{needed}: {more}")
 
 
 def beyond_launches(machine_half_width: float | None) -> str:
@@ -208,17 +271,21 @@ def beyond_launches(machine_half_width: float | None) -> str:
     return "the cores' clock" if by_clock_speeds(machine_half_width) else "the instrument"
 
 
-def _why_beyond_launches(half_width: float | None) -> str:
-    """Return why an interval is wide whose launches agree."""
+def _why_beyond_launches(half_width: float | None) -> tuple[str, str]:
+    """Return why an interval is wide whose launches agree, and what to do."""
     if by_clock_speeds(half_width):
-        return "by the changing clock speeds of the cores alone: fix the frequency, or look at --only quiet"
-    return f"by the {format_percent(half_width)} that the instrument cannot promise: raise --precision"
+        cause = "by the changing clock speeds of the cores alone"
+        return cause, "fix the frequency, or look at --only quiet"
+    return f"by the {format_percent(half_width)} that the instrument cannot promise", "raise --precision"
 
 
-def _oversubscribed(*, ranks: int, cores: int) -> str:
-    return (
-        f"{ranks} ranks share {counted(cores, 'core')}: the times are those of the scheduler, not of the "
-        "network; use fewer ranks or more hosts"
+def _oversubscribed(*, ranks: int, cores: int) -> Words:
+    return Words(
+        f"{ranks} ranks share {counted(cores, 'core')}",
+        f"{SCHEDULER}, not of the network",
+        "use fewer ranks or more hosts",
+        "they time the scheduler",
+        "use fewer",
     )
 
 
@@ -234,14 +301,14 @@ def _shared_core(
     told: bool,
     binding: str | None,
     **_: object,
-) -> str:
+) -> Words:
     how = "are bound to" if bound else "share"
-    finding = f"ranks {ranks_of(ranks, count)} {how} {_processors(cpus, places)} of {host}"
+    fact = f"ranks {ranks_of(ranks, count)} {how} {_processors(cpus, places)} of {host}"
     if threads > 1:
-        finding += f", with {threads} threads each that look for messages (asynchronous progress)"
+        fact += f", with {threads} threads each that look for messages (asynchronous progress)"
     if not told:
-        finding += "; the library was not told so, and those that wait may not give way"
-    return f"{finding}: the times are those of the scheduler; {_apart(binding, threads, bound=bound)}"
+        fact += "; the library was not told so, and those that wait may not give way"
+    return Words(fact, SCHEDULER, _apart(binding, threads, bound=bound))
 
 
 def _apart(binding: str | None, threads: int, *, bound: bool) -> str:
@@ -270,50 +337,82 @@ def _processors(cpus: str, places: int) -> str:
 
 def _hardware_threads(
     *, host: str, ranks: str, cpus: str, count: int, places: int, binding: str | None, **_: object
-) -> str:
+) -> Words:
     what = f"{count} ranks on the hardware threads of fewer cores" if count > 2 else ON_ONE_CORE  # noqa: PLR2004
-    remedy = _unset(binding) if binding else "use no more ranks than cores, and --bind core"
     where = f"ranks {ranks_of(ranks, count)} on {_processors(cpus, places)} of {host}"
-    return f"{what}: {where} share execution units and caches; {remedy}"
+    return Words(
+        f"{what}: {where}",
+        "they share execution units and caches",
+        _unset(binding) if binding else "use no more ranks than cores, and --bind core",
+    )
 
 
-def _tail(*, ratio: float, stat: str) -> str:
-    finding = f"1 % of the samples take {ratio:.2g} times the median or more"
+def _tail(*, ratio: float, stat: str) -> Words:
+    fact = f"1 % of the samples take {ratio:.2g} times the median or more"
     if stat in TAIL:
-        return f"{finding}; look for other work on the hosts"
-    return f"{finding}; if the slow ones count, judge by --stat p99"
-
-
-def _batched(*, batch: int, stat: str) -> str:
-    return (
-        f"each sample is the mean of {batch} operations: {stat} is that of means, in which single slow "
-        "operations hide"
+        return Words(fact, "single operations are slow", "look for other work on the hosts", do="--all")
+    return Words(
+        fact, "the median hides them", "if the slow ones count, judge by --stat p99", do="--stat p99"
     )
 
 
-def _skewed(*, skew_s: float, share: float | None) -> str:
-    return f"the ranks started {format_time(skew_s)} apart: start skew is {_share(share)} of the time"
+def _batched(*, batch: int, stat: str) -> Words:
+    return Words(
+        f"each sample is the mean of {batch} operations",
+        f"{stat} is that of means, in which single slow operations hide",
+        "read it where an operation takes longer",
+        f"{stat} is of means",
+        "larger sizes",
+    )
 
 
-def _late_starts(*, share: float) -> str:
+def _skewed(*, skew_s: float, share: float | None) -> Words:
+    return Words(
+        f"the ranks started {format_time(skew_s)} apart",
+        f"start skew is {_share(share)} of the time",
+        "use fewer ranks than cores, or a quieter machine",
+        "skew is in the times",
+        "fewer ranks",
+    )
+
+
+def _late_starts(*, share: float) -> Words:
     if share >= 1:
-        return (
-            "in 100 % of the rounds a rank was late for the start, so they all count: use fewer ranks than "
-            "cores, or a quieter machine"
+        return Words(
+            "in 100 % of the rounds a rank was late for the start",
+            "so they all count",
+            "use fewer ranks than cores, or a quieter machine",
+            "skew is in the times",
+            "fewer ranks",
         )
-    return (
-        f"in {format_percent(share)} of the rounds a rank was late for the start; these do not count where "
-        "other rounds of their visit do"
+    return Words(
+        f"in {format_percent(share)} of the rounds a rank was late for the start",
+        "these do not count where other rounds of their visit do",
+        "use fewer ranks than cores, or a quieter machine",
+        "fewer rounds count",
+        "fewer ranks",
     )
 
 
-def _clock_error(*, error_s: float, share: float | None) -> str:
-    return f"the ranks' clocks were up to {format_time(error_s)} apart, {_share(share)} of the time"
+def _clock_error(*, error_s: float, share: float | None) -> Words:
+    return Words(
+        f"the ranks' clocks were up to {format_time(error_s)} apart, {_share(share)} of the time",
+        "the time may be wrong by as much",
+        "use --sync barrier, or larger sizes",
+        "times are as wrong",
+        "--sync barrier",
+    )
 
 
-def _clock_share(*, cost_s: float, share: float | None) -> str:
+def _clock_share(*, cost_s: float, share: float | None) -> Words:
     cost = format_time(cost_s)
-    return f"timer overhead: each sample contains one clock reading of {cost}, {_share(share)} of it"
+    return Words(
+        f"timer overhead: each sample contains one clock reading of {cost}, {_share(share)} of it",
+        "the operation takes less",
+        "subtract it, or choose larger sizes",
+        "times are too long",
+        f"subtract {cost}",
+    )
 
 
 def _share(share: float | None) -> str:
@@ -321,25 +420,125 @@ def _share(share: float | None) -> str:
     return "all" if share is None else format_percent(share)
 
 
-def _relay_late(*, share: float, late_s: float, planted_s: float) -> str:
-    return (
+def _relay_late(*, share: float, late_s: float, planted_s: float) -> Words:
+    return Words(
         f"{format_percent(share)} of the packets between the emulated hosts were more than "
-        f"{format_time(late_s)} late, since the emulator shares the cores with what is measured: "
-        f"{consequence(share, late_s, planted_s, 'such numbers')}; "
-        "use fewer ranks than cores, or a quieter machine"
+        f"{format_time(late_s)} late, since the emulator shares the cores with what is measured",
+        consequence(share, late_s, planted_s, "such numbers"),
+        "use fewer ranks than cores, or a quieter machine",
+        do="use fewer ranks",
     )
 
 
-def _mixed(*, differs: str) -> str:
-    return f"launches of 2 or more sessions that differ in {differs}: measure it anew in one"
+def _mixed(*, differs: str) -> Words:
+    return Words(
+        f"launches of 2 or more sessions that differ in {differs}",
+        "the number is of two machines or programs",
+        "measure it anew in one",
+        "do not use them",
+        "measure anew",
+    )
 
 
 def _times(factor: float) -> str:
     return f"{format_factor(factor)} times"
 
 
+# ---- Lines of a screen ---------------------------------------------------------------------------
+
+
+def _counted(kind: WarningKind, cells: CellsFound) -> Iterator[str]:
+    """Yield lines that count the numbers with a warning, with the advice of the first."""
+    text = WORDS[kind]
+    advice = text.words(**_values(cells.rows[0], kind)).advice
+    yield from counted_lines(text.short or label(kind), cells, cell_words(cells.rows[0]), advice)
+
+
+def _wide_lines(cells: CellsFound) -> Iterator[str]:
+    """Yield how many intervals are wider than asked for, and what makes most of them narrower."""
+    asked = f"\N{PLUS-MINUS SIGN}{100 * cells.precision:g} %"
+    worst = format_relative(max((row.time.half_width or 0.0 for row in cells.rows if row.time), default=0.0))
+    what = f"interval wider than the {asked} asked for: {len(cells.rows)} of {cells.of}"
+    remedy = _narrower([_values(row, "wide") for row in cells.rows])
+    yield f"{what} numbers, worst {worst}; {remedy}"
+    yield f"{what}, worst {worst}; {remedy}"
+    yield f"{what}; {remedy}"
+    yield f"interval wider than {asked}: {len(cells.rows)} of {cells.of}; {remedy}"
+
+
+def _narrower(found: Sequence[Values]) -> str:
+    """Return what narrows most of some wide intervals: launches, unless the machine made them wide."""
+    machine = [float(one["machine_half_width"] or 0) for one in found if _launches_agree(one)]
+    if 2 * len(machine) >= len(found):
+        is_clock = by_clock_speeds(max(machine))
+        return "the cores' clock: --only quiet" if is_clock else "the instrument: raise --precision"
+    needed = [int(one["launches_needed"] or 0) for one in found if not _launches_agree(one)]
+    within = [many for many in needed if 0 < many <= MOST_LAUNCHES]
+    return f"--launches {max(within)} narrows {len(within)}" if within else "launches differ: --all"
+
+
+def _launches_agree(values: Values) -> bool:
+    """Return whether an interval is wider than its launches alone would make it."""
+    return float(values["launches_half_width"] or 0) <= float(values["precision"] or 0)
+
+
+def _shared_core_lines(cells: CellsFound) -> Iterator[str]:
+    """Yield which ranks share a core, where, and the shortest remedy."""
+    of = _values(cells.rows[0], "shared-core")
+    ranks = ranks_of(str(of["ranks"]), int(of["count"] or 0))
+    if binding := str(of["binding"] or ""):
+        remedy = f"unset {binding.partition('=')[0]}"
+    else:
+        remedy = "use --bind core" if of["bound"] else "use fewer ranks"
+    yield f"ranks {ranks} share CPU {of['cpus']}: the scheduler's times; {remedy}"
+    yield f"ranks {ranks} share CPU {of['cpus']}: scheduler's times; {remedy}"
+    yield f"{len(cells.rows)} of {cells.of} numbers are the scheduler's times; {remedy}"
+
+
+def _hardware_threads_lines(cells: CellsFound) -> Iterator[str]:
+    of = _values(cells.rows[0], "hardware-threads")
+    ranks = ranks_of(str(of["ranks"]), int(of["count"] or 2))
+    remedy = "unset a binding" if of["binding"] else "--bind core"
+    yield f"ranks {ranks} on hardware threads of one core (CPU {of['cpus']}): slower; {remedy}"
+    yield f"ranks on hardware threads of one core (CPU {of['cpus']}): slower; {remedy}"
+    yield f"ranks on hardware threads of one core: slower; {remedy}"
+
+
+def _relay_late_lines(cells: CellsFound) -> Iterator[str]:
+    """Yield what to do with numbers of late packets: of those that are of no use, or else of all."""
+    of = {id(row): _numbers(_values(row, "relay-late")) for row in cells.rows}
+    useless = [row for row in cells.rows if is_useless(**of[id(row)])]
+    rows = useless or cells.rows
+    worst = max(rows, key=lambda row: of[id(row)]["share"])
+    place = f", {worst.cell.placement}" if "," in worst.cell.placement else ""
+    count = f"{len(rows)} of {cells.of} numbers"
+    said = [
+        f"emulated network late: {consequence(**of[id(worst)], numbers=numbers)}"
+        for numbers in (*(f"{count}, e.g. {cell_words(worst)}{where}" for where in (place, "")), count)
+    ]
+    for one in said:
+        yield f"{one}; use fewer ranks"
+        yield one
+
+
+def _numbers(values: Values) -> dict[str, float]:
+    return {name: float(value) for name, value in values.items() if isinstance(value, int | float)}
+
+
+def _values(row: Row, kind: WarningKind) -> Values:
+    return next(one.values for one in row.warnings if one.kind == kind)
+
+
+def cell_words(row: Row) -> str:
+    """Return a pattern and a size, for an example."""
+    size = f" {format_size(row.cell.bytes)}" if row.sized else ""
+    return f"{row.cell.pattern}{size}"
+
+
 WORDS: dict[WarningKind, WarningText] = {
-    "shared-core": WarningText(_shared_core, brief="ranks share a processor", severity="worst"),
+    "shared-core": WarningText(
+        _shared_core, brief="ranks share a processor", severity="wrong", lines=_shared_core_lines
+    ),
     "mixed": WarningText(
         _mixed,
         brief="continued on another machine, or with other programs",
@@ -348,7 +547,7 @@ WORDS: dict[WarningKind, WarningText] = {
     "no-interval": WarningText(
         _no_interval,
         brief="no interval: a single launch, or a clock that stood still",
-        short="no interval can be given",
+        short="no interval",
         seen_elsewhere=True,
     ),
     "few-launches": WarningText(
@@ -358,20 +557,20 @@ WORDS: dict[WarningKind, WarningText] = {
         seen_elsewhere=True,
     ),
     "launches-lost": WarningText(
-        _launches_lost, short="some launches gave no times", seen_elsewhere=True, label="missing-launches"
+        _launches_lost, short="launches without times", seen_elsewhere=True, label="missing-launches"
     ),
     "few-samples": WarningText(_few_samples, short="too few samples per launch", severity="harmless"),
     "clock-step": WarningText(
         _clock_step,
         brief="a step of the clock is a large part of the time",
-        short="the clock is coarse for it",
+        short="clock steps are large",
         worst_by="share",
         format_worst=format_percent,
     ),
     "outlier-launches": WarningText(
         _outlier_launches,
         brief="a few launches took much longer or less than the others",
-        short="some launches are far off",
+        short="launches far off",
         worst_by="factor",
         format_worst=_times,
     ),
@@ -408,7 +607,10 @@ WORDS: dict[WarningKind, WarningText] = {
         seen_elsewhere=True,
     ),
     "hardware-threads": WarningText(
-        _hardware_threads, brief="ranks on the hardware threads of one core", severity="harmless"
+        _hardware_threads,
+        brief="ranks on the hardware threads of one core",
+        severity="harmless",
+        lines=_hardware_threads_lines,
     ),
     "tail": WarningText(
         _tail,
@@ -451,6 +653,7 @@ WORDS: dict[WarningKind, WarningText] = {
     "relay-late": WarningText(
         _relay_late,
         brief="the emulator delivered packets late",
+        lines=_relay_late_lines,
         worst_by="share",
         format_worst=format_percent,
     ),
@@ -461,9 +664,170 @@ WORDS: dict[WarningKind, WarningText] = {
         severity="note",
         seen_elsewhere=True,
         label="imprecise",
+        lines=_wide_lines,
     ),
 }
 """In the order of the kinds."""
 
 NOTES = frozenset(kind for kind, text in WORDS.items() if text.severity == "note")
 """Warnings that say what stands beside the number already."""
+
+# ---- Kinds of findings ---------------------------------------------------------------------------
+
+
+def warning_kind(kind: WarningKind, text: WarningText) -> FindingKind:
+    """Return a kind of warnings as one of findings."""
+    return FindingKind(
+        kind,
+        text.severity,
+        partial(_marked, kind),
+        lambda cells: text.words(**_values(cells.rows[0], kind)),
+        text.lines or partial(_counted, kind),
+        partial(_below, kind),
+        partial(_told, kind),
+    )
+
+
+def _marked(kind: WarningKind, about: About) -> Iterator[CellsFound]:
+    """Yield the numbers with a warning: those that the screen quotes first, then the widest intervals."""
+    mine = [row for row in about.numbers if any(warning.kind == kind for warning in row.warnings)]
+    if mine:
+        mine.sort(key=lambda row: (row.cell not in about.quoted, -_width(row)))
+        on_screen = kind not in BY_CHANCE or kind in about.beyond_chance
+        quoted = mine[0].cell in about.quoted
+        precision = about.result.campaign.plan.precision
+        yield CellsFound(tuple(mine), len(about.numbers), quoted, on_screen, precision)
+
+
+def _width(row: Row) -> float:
+    return (row.time.half_width or 0.0) if row.time else 0.0
+
+
+def _told(kind: WarningKind, about: About, _: CellsFound) -> Iterator[Finding]:
+    """Yield the warning of every cell."""
+    yield from (one for one in warning_findings(about.rows) if one.kind == kind)
+
+
+def warning_findings(rows: Iterable[Row]) -> Iterator[Finding]:
+    """Yield all warnings of rows as findings."""
+    for row in rows:
+        for one in row.warnings:
+            is_note = one.kind in NOTES
+            yield finding_in(one.kind, words_of(one), dict(one.values), (row.cell,), note=is_note)
+
+
+# ---- Below a table -------------------------------------------------------------------------------
+
+MAX_CURVES = 3
+"""Curves that are named with their sizes; of more, how many."""
+
+
+def _below(kind: WarningKind, about: About, _: CellsFound) -> Iterator[str]:
+    """Yield where a warning holds; what a launch did as a whole is said once."""
+    found = warnings_of(about.rows)[kind]
+    if kind == "outlier-launches":
+        yield from (f"{label(kind)}: {_odd(one)}" for one in about.odd)
+        alone = unexplained(about.rows, about.odd)
+        found = [(cell, warning) for cell, warning in found if cell in alone]
+    if found:
+        yield f"{label(kind)}: {_line(about.rows, kind, found)}"
+
+
+def _odd(one: OddLaunch) -> str:
+    """Return what a launch did as a whole."""
+    reach = f"{format_factor(one.least)} to {format_factor(one.most)}"
+    where = f"in {len(one.cells)} of {one.measured} cells ({reach})"
+    when = "" if one.begin_s is None else f", {format_duration(one.begin_s)} after the start"
+    return (
+        f"launch {one.number} of {one.job.name} took {format_factor(one.factor)} times as long as usual "
+        f"{where}{when}"
+    )
+
+
+def _line(rows: Sequence[Row], kind: WarningKind, found: Sequence[tuple[Cell, Warning]]) -> str:
+    """Return where a warning holds, from least to most, and the sentence of the worst cell."""
+    if kind == "launches-in-time":
+        return f"all cells: {sentence(found[0][1])}"
+    cell, worst = max(found, key=lambda one: _rank(one[1]))
+    where = _where(rows, [mine for mine, _ in found])
+    if len(found) == 1:
+        return f"{where}: {sentence(worst)}"
+    machine = [warning for _, warning in found if _by_machine(warning)]
+    widths = [float(one.values["machine_half_width"] or 0) for one in machine]
+    alone = f", {len(machine)} by {beyond_launches(max(widths))} alone" if machine else ""
+    counts = f"{len(found)} cells{_reach(kind, found)}{alone}"
+    return f"{where} ({counts}); {_name(rows, cell)}: {sentence(worst)}"
+
+
+def _rank(warning: Warning) -> tuple[bool, float]:
+    """Return how bad a warning is; what more launches help comes first, a factor is as bad as its inverse."""
+    helps = not _by_machine(warning)
+    name = WORDS[warning.kind].worst_by
+    value = warning.values.get(name)
+    if not isinstance(value, int | float):
+        return helps, 0.0
+    return helps, max(value, 1 / value) if name == "factor" and value > 0 else float(value)
+
+
+def _by_machine(warning: Warning) -> bool:
+    """Return whether a warning is of an interval that its launches alone would not make too wide."""
+    return warning.kind == "wide" and _launches_agree(warning.values)
+
+
+def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:
+    text = WORDS[kind]
+    known = [value for _, one in found if isinstance(value := one.values.get(text.worst_by), int | float)]
+    low, high = (text.format_worst(end) for end in (min(known, default=0.0), max(known, default=0.0)))
+    return "" if low == high else f", {low} to {high}"
+
+
+# ---- Cells ---------------------------------------------------------------------------------------
+
+
+def _where(rows: Sequence[Row], cells: Iterable[Cell]) -> str:
+    """Return curves with the sizes concerned: `pingpong standard 8-64 KiB; exchange blocking 8 B`."""
+    curves = group_cells(cells, SIZE)
+    named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in curves[:MAX_CURVES]]
+    more = len(curves) - MAX_CURVES
+    return "; ".join([*named, *([counted(more, "more curve")] if more > 0 else [])])
+
+
+def _name(rows: Sequence[Row], cell: Cell) -> str:
+    return _named(rows, cell, _sizes(rows, [cell]))
+
+
+def _named(rows: Sequence[Row], cell: Cell, sizes: str) -> str:
+    """Return pattern, mode and sizes; library and ranks where a result has several."""
+    several = len({row.cell.job for row in rows}) > 1
+    return ", ".join(
+        [
+            f"{cell.pattern} {cell.mode} {sizes}".rstrip(),
+            *unusual(cell),
+            *([cell.job.name] if several else []),
+        ]
+    )
+
+
+def _sizes(rows: Sequence[Row], cells: Sequence[Cell]) -> str:
+    """Return sizes in rising order, neighbours of the curve as a range; empty where sizes mean nothing."""
+    mine = cell_key(cells[0], SIZE)
+    curve = [row for row in rows if cell_key(row.cell, SIZE) == mine]
+    if not any(row.sized for row in curve):
+        return ""
+    known = sorted({row.cell.bytes for row in curve})
+    places = sorted({known.index(cell.bytes) for cell in cells})
+    found = runs(places, consecutive)
+    return ", ".join(_range(known[run[0]], known[run[-1]]) for run in found)
+
+
+def _range(least: int, most: int) -> str:
+    """Return a range of sizes: `8 B`, `8-64 KiB`, `512 B-64 KiB`."""
+    low, high = format_size(least), format_size(most)
+    if least == most:
+        return low
+    number, unit = low.split()
+    return f"{number if high.endswith(f' {unit}') else low}{DASH}{high}"
+
+
+WARNINGS: tuple[FindingKind, ...] = tuple(warning_kind(kind, text) for kind, text in WORDS.items())
+"""In the order of WORDS."""

@@ -44,9 +44,8 @@ def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
         return ""
     first = left_out[0]
     what = f"{_operation(first.cell)} {units.format_size(first.cell.bytes)}"
-    return (
-        f"left out: {len(left_out)} of {len(left_out) + cells} cells, as {what}: {SHORT_REASONS[first.kind]}"
-    )
+    count = f"{len(left_out)} of {len(left_out) + cells} cells"
+    return f"left out: {count}, e.g. {what}: {SHORT_REASONS[first.kind]}"
 
 
 def _operation(cell: Cell) -> str:

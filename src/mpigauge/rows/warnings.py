@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import fmean, median, stdev
+from statistics import median
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from mpigauge.result.cpu_lists import list_of
-from mpigauge.stats.interval import launches_needed, t_quantile
+from mpigauge.stats.interval import launches_needed
+from mpigauge.stats.launch_drifts import mean_drifts
 from mpigauge.stats.launch_groups import phases
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.percentiles import PERCENTS, enough_for_percentile
-from mpigauge.stats.robust import winsorised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,9 +68,6 @@ CLOCK_ERROR_SHARE = 0.1
 CLOCK_SHARE = 0.05
 RELAY_LATE_SHARE = 0.02
 RELAY_LATE_S = 50e-6
-DRIFT = 0.01
-DRIFT_CHANCE = 0.005
-_LEAST_FOR_DRIFT = 4
 _TAILS = PERCENTS.keys() - {"median"}
 
 Values = dict[str, float | str | None]
@@ -257,18 +254,9 @@ def _launches_in_time(of: Circumstances) -> Values | None:
 
 def _drift(of: Circumstances) -> Values | None:
     """Return by how much launches begin slower or faster, if Student's t says that they do."""
-    drifts = of.estimate.drifts
-    if len(drifts) < _LEAST_FOR_DRIFT:
-        return None
-    known = winsorised(np.array(drifts)).tolist()
-    mean, error = fmean(known), stdev(known) / math.sqrt(len(known))
-    if abs(mean) <= max(DRIFT, 2 * of.estimate.step) or abs(mean) <= _drift_reach(len(drifts)) * error:
-        return None
-    return {"factor": math.exp(mean), "launches": len(drifts)}
-
-
-def _drift_reach(launches: int) -> float:
-    return t_quantile(launches - 1, 1 - DRIFT_CHANCE)
+    drifts = np.array([of.estimate.drifts], dtype=float)
+    (mean,), (over,) = mean_drifts(drifts, np.array([of.estimate.step]))
+    return {"factor": math.exp(mean), "launches": drifts.size} if over > 1 else None
 
 
 def _wide(of: Circumstances) -> Values | None:

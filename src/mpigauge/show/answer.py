@@ -15,7 +15,7 @@ from mpigauge.document.phrases import OF_JOB, phrases_of, state_phrase
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
 from mpigauge.find import answer as words
 from mpigauge.find.answer import answers, by_mode, lines_of
-from mpigauge.find.doubts import doubt_line, doubts_of
+from mpigauge.find.findings import doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.find.headline import (
     FACTORS,
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Tone, Units
     from mpigauge.document.phrases import Factors
     from mpigauge.find.answer import Answer, Quote, QuoteLine
-    from mpigauge.find.doubts import Doubt
     from mpigauge.find.headline import VariedFactors
     from mpigauge.query.query import Source
     from mpigauge.rows.group import Key
@@ -114,7 +113,7 @@ def document(
     ]
     columns = _compared(sources, every)
     found = headlines(columns.varied, [one.answer for one in every], chosen) if columns.varied else []
-    doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, every)]
+    doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, len(every))]
     head = [*(one.text for one in found), *filter(None, _head(sources, every))]
     after = [*doubts, *_blank(doubts), *_next(sources, newest=newest, varied=columns.varied)]
     room = _numbers_that_fit(head, after, columns)
@@ -426,8 +425,12 @@ def _value(line: QuoteLine) -> float | None:
 # ---- Doubts and what comes next ------------------------------------------------------------------
 
 
-def _doubts(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> list[Line]:
-    """Return the worst doubts of each result."""
+def _doubts(sources: Sequence[Source], columns: int) -> list[Line]:
+    """Return the worst doubts of each result.
+
+    Args:
+        columns: How many columns of numbers there are.
+    """
     unknown = (
         unknown_ranks([(str(source.result.path), source.rows) for source in sources])
         if len(sources) > 1
@@ -436,18 +439,10 @@ def _doubts(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> list[
     lines = [Line(f"! {unknown}", "doubt")] if unknown else []
     for source in sources:
         name = f"{source.name}: " if len(sources) > 1 else ""
-        most = MAX_DOUBTS if len(columns) == 1 else max(1, (MAX_DOUBTS - 1) // len(sources))
-        shown = doubts_in(source, columns)[:most]
-        lines += [Line(f"! {name}{doubt_line(doubt)}", "doubt") for doubt in shown]
+        most = MAX_DOUBTS if columns == 1 else max(1, (MAX_DOUBTS - 1) // len(sources))
+        shown = doubts_of(source.result, source.rows)[:most]
+        lines += [Line(f"! {name}{doubt.line}", "doubt") for doubt in shown]
     return lines[:MAX_DOUBTS]
-
-
-def doubts_in(source: Source, columns: Sequence[AnswerColumn]) -> list[Doubt]:
-    """Return all doubts about a result, the worst first."""
-    quoted = {
-        quote.row.cell for column in columns if column.source is source for quote in column.answer.quotes
-    }
-    return doubts_of(source.result, source.rows, quoted)
 
 
 def _blank(lines: Sequence[Line]) -> list[Line]:

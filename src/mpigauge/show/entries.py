@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import Column
 from mpigauge.document.status_words import reason, says_status
-from mpigauge.find.warning_sentences import WORDS, label
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
@@ -116,6 +115,9 @@ def ratio_text(row: Row, name: str) -> str:
 
 
 def notes_of(row: Row) -> str:
+    """Return the status and reason of a row, and its first warnings."""
+    from mpigauge.find.warning_sentences import WORDS, label  # noqa: PLC0415 - completion needs names alone
+
     state: list[str] = [] if row.status == "ok" or says_status(row) else [row.status]
     if row.limit_bytes is not None:
         state.append(f"limit {row.limit_bytes} B")

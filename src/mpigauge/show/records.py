@@ -9,7 +9,7 @@ from mpigauge.document.finding import finding_record
 from mpigauge.document.records import cell_record, finite_or_none
 from mpigauge.document.status_words import reason
 from mpigauge.find.answer import answers
-from mpigauge.find.findings import findings_of
+from mpigauge.find.findings import findings_of, told
 from mpigauge.find.headline import headline_record, headlines_of
 from mpigauge.find.transport import doubt_of
 from mpigauge.linkmap import table as linkmap_table
@@ -188,7 +188,7 @@ def result_record(
         "failures": failures,
         "stopped": result.ends[-1].reason if result.ends else None,
         "notes": list(notes),
-        "findings": [finding_record(one) for one in findings_of(result, rows)],
+        "findings": [finding_record(one) for one in told(findings_of(result, rows))],
         "headline": [headline_record(one) for one in headlines_of(result, rows)],
         "answer": answer_records(result, rows),
         "map": _map(result, rows),

@@ -105,7 +105,7 @@ Finding = _struct(
         "severity": Literal["warning", "info"],
         "cells": list[Cell],
         "value": dict[str, Any],
-        "text": str,
+        **dict.fromkeys(("text", "consequence", "remedy"), str),
     },
 )
 VariedRatio = _struct(

@@ -19,6 +19,8 @@ from mpigauge.campaign.launch.custom_launcher import PLACEHOLDERS
 from mpigauge.campaign.launch.launchers import LAUNCHERS
 from mpigauge.cli import mpigauge
 from mpigauge.document.finding import Finding, finding_record
+from mpigauge.find.disturbances import DISTURBED
+from mpigauge.find.missing import MISSING
 from mpigauge.importers.csv import ColumnMap, CsvColumn
 from mpigauge.mpi import find, kernel
 from mpigauge.plan import names
@@ -29,7 +31,7 @@ from mpigauge.rows.machine.split import State
 from mpigauge.rows.warnings import WARNING_KINDS
 from mpigauge.show import records
 from mpigauge.show.formats import FORMATS
-from mpigauge.vocabulary import DISTURBANCES, SETTINGS
+from mpigauge.vocabulary import SETTINGS
 from tests.made import BLIND, campaign, result_of
 from tests.places import DOCS, ROOT
 
@@ -155,7 +157,8 @@ def test_every_warning_is_named_and_no_other() -> None:
 
 
 def test_every_disturbance_and_every_choice_is_named_in_its_order() -> None:
-    assert firsts(section("numbers.md", "Disturbances")) == list(DISTURBANCES)
+    assert firsts(section("numbers.md", "Disturbances")) == [kind.name for kind in DISTURBED]
+    assert firsts(section("numbers.md", "Missing")) == [kind.name for kind in MISSING]
     assert firsts(section("numbers.md", "Settings")) == list(SETTINGS)
 
 

@@ -125,7 +125,7 @@ def test_two_ranks_that_intel_mpi_pins_to_one_processor_are_the_first_doubt(
     (launch,) = load(tmp_path / "r.jsonl").launches
     assert [place.cpus for place in launch.ranks_at] == [str(cpu)] * 2
     first = next(line for line in done.stdout.splitlines() if line.startswith("! "))
-    assert first == f"! shared core: ranks 0 and 1 bound to CPU {cpu}; unset I_MPI_PIN_PROCESSOR_LIST"
+    assert first == f"! ranks 0 and 1 share CPU {cpu}: scheduler's times; unset I_MPI_PIN_PROCESSOR_LIST"
 
 
 @two

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.find.doubts import doubt_line, doubts_of
-from mpigauge.find.findings import warning_findings
-from mpigauge.find.foot import doubt_lines
-from mpigauge.find.warning_sentences import WORDS, WarningText
+from mpigauge.find import findings
+from mpigauge.find.findings import KINDS, doubt_lines, doubts_of
+from mpigauge.find.kinds import Words
+from mpigauge.find.warning_sentences import WORDS, WarningText, warning_findings, warning_kind
 from mpigauge.rows.rows import rows
 from mpigauge.rows.warnings import _CHECKS, Circumstances
 from mpigauge.units import format_percent
@@ -26,16 +26,18 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A warning of every cell, the more so the longer it takes."""
     checks: Mapping[Any, Any] = _CHECKS
     words: Mapping[Any, Any] = WORDS
+    kind: Any = "planted"
 
     def check(of: Circumstances) -> dict[str, float]:
         return {"share": of.estimate.estimate / 1e-3}
 
-    def sentence(*, share: float) -> str:
-        return f"planted, {format_percent(share)}: dig it out"
+    def sentence(*, share: float) -> Words:
+        return Words(f"planted, {format_percent(share)}", "it shows", "dig it out")
 
     monkeypatch.setitem(checks, "planted", check)
     text = WarningText(sentence, short="something planted", worst_by="share", format_worst=format_percent)
-    monkeypatch.setitem(words, "planted", text)
+    monkeypatch.setitem(words, kind, text)
+    monkeypatch.setattr(findings, "KINDS", (*KINDS, warning_kind(kind, text)))
 
 
 @pytest.mark.usefixtures("planted")
@@ -49,10 +51,11 @@ def test_a_warning_that_is_added_is_said_wherever_warnings_are() -> None:
 
     (line,) = [line.text for line in doubt_lines(result, found) if line.text.startswith("planted")]
     assert "2 cells, 5.0 % to 10 %" in line
-    assert line.endswith("pingpong standard 64 B: planted, 10 %: dig it out")
+    assert line.endswith("pingpong standard 64 B: planted, 10 %: it shows; dig it out")
 
-    (doubt,) = [one for one in doubts_of(result, found, ()) if str(one.kind) == "planted"]
-    assert doubt_line(doubt).startswith("something planted: 2 of 2 numbers")
+    (doubt,) = [one for one in doubts_of(result, found) if str(one.kind) == "planted"]
+    assert doubt.line == "something planted: 2 of 2 numbers, e.g. pingpong 8 B; it shows: dig it out"
 
     (first, _) = [one for one in warning_findings(found) if one.kind == "planted"]
-    assert (first.severity, first.text) == ("warning", "planted, 5.0 %: dig it out")
+    assert (first.severity, first.text) == ("warning", "planted, 5.0 %: it shows; dig it out")
+    assert (first.consequence, first.remedy) == ("it shows", "dig it out")

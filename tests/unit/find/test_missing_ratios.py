@@ -20,7 +20,7 @@ from mpigauge.find.comparisons import (
     ranks_apart_finding,
     ranks_apart_line,
 )
-from mpigauge.find.findings import findings_of
+from mpigauge.find.findings import findings_of, told
 from mpigauge.find.foot import foot_of
 from mpigauge.rows.rows import rows
 from mpigauge.rows.same_distance import ANYWHERE, apart, like_ratio
@@ -147,7 +147,7 @@ def test_it_stands_in_the_foot_and_in_the_findings() -> None:
     found = rows(result)
     lines = [line.text for line in foot_of(result, found) if line.text.startswith("no ratio")]
     assert len(lines) == 2
-    findings = [one for one in findings_of(result, found) if one.kind == "ranks-apart"]
+    findings = [one for one in told(findings_of(result, found)) if one.kind == "ranks-apart"]
     assert [one.value["between"] for one in findings] == ["library", "baseline"]
     assert [one.text for one in findings] == lines
 

@@ -14,8 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.find.doubts import doubt_line, doubts_of
-from mpigauge.find.findings import findings_of
+from mpigauge.find.findings import doubts_of, findings_of, told
 from mpigauge.find.foot import foot_of
 from mpigauge.result.decompressed import WITH_HEADER, Decompressed
 from mpigauge.result.reader import STANDARD_INPUT, Result, load
@@ -114,9 +113,9 @@ def test_damage_is_reported_with_the_doubts(tmp_path: Path, packed: bytes, damag
     assert (result.packed_damage, result.damaged) == (damage, [])
     assert any(words in str(line) for line in foot_of(result, found))
     assert not any("killed?" in str(line) for line in foot_of(result, found))
-    doubt = doubts_of(result, found, ())[0]
-    assert (doubt.kind, words in doubt_line(doubt)) == ("damaged", True)
-    (finding,) = (one for one in findings_of(result, found) if one.kind == "damaged")
+    doubt = doubts_of(result, found)[0]
+    assert (doubt.kind, words in doubt.line) == ("damaged", True)
+    (finding,) = (one for one in told(findings_of(result, found)) if one.kind == "damaged")
     assert finding.value == {"lines": [], "packed": damage}
 
 

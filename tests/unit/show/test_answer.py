@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import json
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from msgspec.structs import replace
 
 from mpigauge.find.answer import QUOTED_BYTES, answers
-from mpigauge.find.doubts import HARMLESS, Doubt, doubt_line, doubts_of
-from mpigauge.result.records import Unread
-from mpigauge.rows.machine.steadiness import Steadiness
+from mpigauge.find.findings import doubts_of
 from mpigauge.rows.rows import rows
-from mpigauge.rows.warnings import WARNING_KINDS, WarningKind
 from mpigauge.show.text_chart import LINES
-from mpigauge.vocabulary import DISTURBANCES, Trouble
 from tests.made import (
     PATTERNS,
     RECORDS,
@@ -223,35 +217,11 @@ def test_without_a_curve_a_chart_that_is_asked_for_is_missed_in_words(machine: P
 # ---- Doubts --------------------------------------------------------------------------------------
 
 
-def test_no_doubt_is_longer_than_a_line() -> None:
-    worst = replace_name(rows(result_of(*records_of(MESSAGES)))[0])
-    kinds: list[WarningKind | Trouble] = [*WARNING_KINDS, *get_args(Trouble)]
-    unsteady = Steadiness(2.1e-6, 2.01e-6, 2.51e-6, 0.123)
-    for kind in kinds:
-        if kind in DISTURBANCES:  # test_disturbance_words.py
-            continue
-        doubt = Doubt(
-            kind,
-            (worst,) * 120,
-            120,
-            precision=0.03,
-            about="Open MPI 5.0.11",
-            steadiness=unsteady,
-            unread=(Unread("osu.txt: line 1200", "has 16 words " * 9, "", 120),) * 12,
-        )
-        assert len(f"! {doubt_line(doubt)}") <= 80, kind
-
-
-def replace_name(row: Any) -> Any:
-    """A row of a long name."""
-    return dataclasses.replace(row, cell=replace(row.cell, pattern="bcast-rotating", bytes=512 * 1024))
-
-
 def test_what_is_missing_comes_first_and_the_harmless_last() -> None:
     result = result_of(*RECORDS)
-    found = [doubt.kind for doubt in doubts_of(result, rows(result), ())]
-    assert found[0] == "broken"
-    places = [kind in HARMLESS for kind in found]
+    found = doubts_of(result, rows(result))
+    assert found[0].kind == "broken"
+    places = [one.of.severity == "harmless" for one in found]
     assert places == sorted(places)
 
 
@@ -259,8 +229,8 @@ def test_the_floor_of_the_instrument_is_no_number_that_is_counted(machine: Path,
     """No table has a row of it."""
     cells = [*pairs("pingpong", "standard"), cell("null", 0)]
     result = result_of(*records_of(cells, launches=2))
-    found = doubts_of(result, rows(result), ())
-    counts = {(doubt.kind, doubt.of) for doubt in found if doubt.of}
+    found = doubts_of(result, rows(result))
+    counts = {(one.kind, one.fact.of) for one in found if one.rows}
     assert ("few-launches", len(SIZES)) in counts
     assert {of for _, of in counts} == {len(SIZES)}
     assert {row.cell.pattern for doubt in found for row in doubt.rows} == {"pingpong"}
@@ -268,12 +238,8 @@ def test_the_floor_of_the_instrument_is_no_number_that_is_counted(machine: Path,
     assert f"measured {len(SIZES)} of {len(SIZES)} cells" in text
 
 
-def test_what_is_quoted_is_doubted_before_what_is_not() -> None:
-    assert Doubt("wide", (), 10, quoted=True).rank < Doubt("skewed", (), 10).rank
-
-
 def test_a_campaign_that_was_killed_says_so() -> None:
     whole = records_of(MESSAGES)
     for records, said in ((whole, False), (whole[:-1], True)):
         result = result_of(*records)
-        assert ("cut-short" in [one.kind for one in doubts_of(result, rows(result), ())]) is said
+        assert ("cut-short" in [one.kind for one in doubts_of(result, rows(result))]) is said

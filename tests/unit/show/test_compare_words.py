@@ -44,6 +44,12 @@ def test_controls_that_nothing_was_decided_of_are_not_said_to_stand_still() -> N
     assert "did not move: 2 without any MPI library, at most 1.02" in below(None, decided)
 
 
+def test_controls_with_wide_intervals_are_undecided() -> None:
+    said = below(SimpleNamespace(ratio=1.12, low=0.888, high=1.41))
+    assert "did not move" not in said
+    assert "controls undecided, they may have moved: 1 without any MPI library, at most 1.12" in said
+
+
 def test_where_no_number_can_be_compared_none_is_said_to_differ() -> None:
     shown: Any = SimpleNamespace(
         cells=[], lost=[], sessions=None, judges=False, thresholds=SimpleNamespace(allow=0.1), unasked=""

@@ -55,7 +55,7 @@ STATUSES: dict[ExpectationVerdict, int] = {
     "--baseline",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="What the sessions in a folder let expect, as compare --baseline.",
+    help="Sessions in a folder that say what to expect, as compare --baseline.",
 )
 @click.option("--guidelines", is_flag=True, help="Nothing is slower than what could replace it.")
 @click.option("--all", "everything", is_flag=True, help="A line for every number.")

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     "--baseline",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Hold RESULT against what the sessions in a folder let expect: three at least.",
+    help="Hold RESULT against what at least three sessions in a folder predict.",
 )
 @click.option(
     "--before",

@@ -10,9 +10,9 @@ from mpigauge.document.finding import finding, finding_record
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.find import answer as machine
 from mpigauge.find import maps
-from mpigauge.find.disturbances import disturbance_findings
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.topics import TOPICS, conclusions, conclusions_across
+from mpigauge.find.findings import disturbances_of, told
 from mpigauge.find.phrases import WITHIN
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.plan.factors import BY_NAME
@@ -85,7 +85,7 @@ def document(
             "disturbances": [
                 {"result": source.name, **finding_record(one)}
                 for source in sources
-                for one in disturbance_findings(source.result, source.rows)
+                for one in told(disturbances_of(source.result, source.rows))
             ],
             "maps": [
                 {"result": source.name, **linkmap_table.record(shown)}
@@ -101,7 +101,7 @@ def _disturbed(sources: Sequence[Source]) -> Iterator[Line]:
     """Yield what makes all of it doubtful."""
     for source in sources:
         name = f"{source.name}: " if len(sources) > 1 else ""
-        for one in disturbance_findings(source.result, source.rows):
+        for one in disturbances_of(source.result, source.rows):
             yield Line(f"! {name}{one.text}", "doubt")
 
 

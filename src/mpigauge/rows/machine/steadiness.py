@@ -25,7 +25,7 @@ from mpigauge.rows.machine.split import split_of, with_split
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch, Visit
@@ -100,7 +100,7 @@ class Steadiness:
 
 def steadiness_of(result: Result) -> Steadiness:
     """Return how steady the machine of a result was; of several hosts, what their slowest rank took."""
-    speeds_s = _launch_speeds_s(result.visits)
+    speeds_s = [*_launch_speeds_s(result.visits).values()]
     # What takes the units of a core that ranks share is the other rank.
     sharing = core_sharing(with_processors(result), result.launches)
     speeds = speeds_of(result.visits)
@@ -163,13 +163,30 @@ def stolen_share(visits: Iterable[Visit], cores: int) -> float | None:
     return sum(visit.steal_ns for visit in known) * NS / whole_s if whole_s > 0 else None
 
 
-def _launch_speeds_s(visits: Iterable[Visit]) -> Sequence[float]:
+def times_of_slowest_launch(result: Result, times_s: Iterable[Mapping[int, float]]) -> float | None:
+    """Return how many times as long numbers took in the slowest launch as in the fastest, in the middle.
+
+    Args:
+        times_s: Of each number what stands for its launches.
+
+    Returns:
+        None where no number is of both launches, or one of them is not known.
+    """
+    speeds_s = _launch_speeds_s(result.visits)
+    if not speeds_s:
+        return None
+    slow, fast = max(speeds_s, key=lambda one: speeds_s[one]), min(speeds_s, key=lambda one: speeds_s[one])
+    ratios = [one[slow] / one[fast] for one in times_s if slow in one and one.get(fast)]
+    return median(ratios) if ratios else None
+
+
+def _launch_speeds_s(visits: Iterable[Visit]) -> Mapping[int, float]:
     """Return medians over the visits of each launch of what the arithmetic took."""
     launches: dict[int, list[float]] = defaultdict(list)
     for visit in visits:
         if visit.alu_ns and min(visit.alu_ns) > 0:
             launches[visit.launch].append(fmean(visit.alu_ns) * NS)
-    return [median(times) for times in launches.values() if len(times) >= LEAST_VISITS]
+    return {launch: median(times) for launch, times in launches.items() if len(times) >= LEAST_VISITS}
 
 
 # ---- Shared cores --------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge.compare.curves import curves_of
 from mpigauge.find import comparisons
 from mpigauge.find.comparisons import comparison, ranks_apart_finding
-from mpigauge.find.findings import warning_findings
+from mpigauge.find.warning_sentences import warning_findings
 from mpigauge.show.pivots.kinds import series
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from mpigauge.document.finding import subject_in
 from mpigauge.document.phrases import phrases_of
 from mpigauge.document.status_words import status_and_reason
 from mpigauge.find import answer as machine
-from mpigauge.find.answer import answers
-from mpigauge.find.doubts import doubt_line
+from mpigauge.find.findings import doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.query.series import size_words
 from mpigauge.show import answer
@@ -23,6 +22,7 @@ from mpigauge.show.provenance import provenance_of
 from mpigauge.show.report import families, relations, words
 from mpigauge.show.report.page import Section, Sentence, grid_of, side_by_side
 from mpigauge.units import counted
+from mpigauge.vocabulary import QUOTED_OF_PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -64,17 +64,12 @@ def _quoted(inputs: PageInputs, line: QuoteLine) -> Iterator[int]:
 
 def _doubts(inputs: PageInputs, most: int | None = None) -> Iterator[Sentence]:
     """Return doubts in a line each, the worst of each result first, with their cells."""
-    columns = [
-        answer.AnswerColumn(source, answer_)
-        for source in inputs.sources
-        for answer_ in answers(source.rows, source.patterns)
-    ]
     several = len(inputs.sources) > 1
     for source in inputs.sources:
         name = f"{source.name}: " if several else ""
-        for doubt in answer.doubts_in(source, columns)[:most]:
+        for doubt in doubts_of(source.result, source.rows)[:most]:
             cells = [inputs.cells.number(source, row) for row in doubt.rows]
-            yield Sentence(f"{name}{doubt_line(doubt)}", "doubt", cells)
+            yield Sentence(f"{name}{doubt.line}", "doubt", cells)
 
 
 def conclusions(inputs: PageInputs) -> Section:
@@ -196,7 +191,7 @@ SECTIONS: Mapping[str, Callable[[PageInputs], Section]] = {
     "provenance": provenance,
 }
 
-MESSAGES = ("latency", "bandwidth")
+MESSAGES = tuple(name for name in SECTIONS if name in QUOTED_OF_PAIRS)
 PICTURES = (("map",), MESSAGES, ("modes",), ("collectives",), ("memory",))
 """Sections whose charts can be the first picture of a page, the best first."""
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.find.sessions import steadiness_finding, steadiness_words
+from mpigauge.find.kinds import fitting
+from mpigauge.find.sessions import UNSTEADY, Unsteady
 from mpigauge.rows.machine.steadiness import (
     MAX_SHARED,
     CoreSharing,
@@ -129,11 +130,14 @@ def test_a_result_of_shared_cores_says_so_on_one_line() -> None:
     seen = steadiness_of(result_of(campaign(CELL), launch(1), *beside([1.0] * 2 + [1.6] * 8)))
     assert seen.shares_cores
     assert not seen.steady
-    assert steadiness_words(seen) == "cores shared (80 %)"
-    found = steadiness_finding(seen)
-    assert found is not None
-    assert "in 80 % of the visits another hardware thread used a rank's core" in found.text
-    assert found.value["shared_slowdown"] == pytest.approx(1.6)
+    fact = Unsteady(seen, None)
+    assert UNSTEADY.lines is not None
+    line = fitting(UNSTEADY.lines(fact))
+    assert line == "cores shared in 80 % of visits: times may vary; --only quiet"
+    assert "in 80 % of the visits another hardware thread used a rank's core" in UNSTEADY.words(fact).text
+    assert seen.shared_slowdown == pytest.approx(1.6)
     for usual in (None, 0.123):
-        worst = Steadiness(2e-6, 1.8e-6, 2.4e-6, 0.123, 0.888, 1.666, 2e-6, usual)
-        assert len(f"! unsteady machine: {steadiness_words(worst)}") <= SCREEN
+        worst = Unsteady(Steadiness(2e-6, 1.8e-6, 2.4e-6, 0.123, 0.888, 1.666, 2e-6, usual), 0.123)
+        line = fitting(UNSTEADY.lines(worst))
+        assert len(f"! {line}") <= SCREEN
+        assert line.endswith("--only quiet")

@@ -11,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.document.state_words import left_out_line
-from mpigauge.find.sessions import steadiness_finding, steadiness_words
+from mpigauge.find.findings import doubts_of
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.speeds import LEAST_VISITS, at_other_speeds, spans_of, speeds_of
 from mpigauge.rows.machine.steadiness import only_quiet, steadiness_of
+from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
 
 CELL = cell(size=8)
@@ -90,14 +92,28 @@ def test_what_is_quiet_is_of_the_usual_speed() -> None:
 
 
 def test_a_machine_of_several_speeds_is_called_unsteady_on_one_line() -> None:
-    seen = steadiness_of(
-        result_of(campaign(CELL), launch(1), *at(*[(FAST_NS,) * 2] * 11, *[(SLOW_NS,) * 2] * 9))
-    )
-    assert seen.has_speeds
-    assert not seen.steady
-    line = f"! unsteady machine: {steadiness_words(seen)}"
-    assert line == "! unsteady machine: 55 % at the usual speed"
-    found = steadiness_finding(seen)
-    assert found is not None
-    assert "55 % of the visits were made at the usual speed" in found.text
-    assert found.value["usual_share"] == 0.55
+    """If messages feel it: 20 visits in each of six launches, 9 of them slower as arithmetic is, or not."""
+
+    def result(slower: float) -> Result:
+        return result_of(
+            campaign(CELL),
+            *map(launch, numbers := range(1, 7)),
+            *(
+                visit(number, place, CELL, [round(2000 * factor)] * 9, alu_ns=[ns, ns])
+                for number in numbers
+                for place in range(20)
+                for ns, factor in [((FAST_NS, 1.0), (SLOW_NS, slower))[place % 20 >= 11]]
+            ),
+        )
+
+    moved, still = result(SLOW_NS / FAST_NS), result(1.0)
+    assert steadiness_of(moved).has_speeds
+    assert steadiness_of(still).has_speeds
+    (found,) = [one for one in doubts_of(moved, rows(moved)) if one.kind == "unsteady-machine"]
+    assert found.line.startswith("clock speed changed in 45 % of visits: times \N{PLUS-MINUS SIGN}")
+    assert found.line.endswith(" %; --only quiet")
+    assert "45 % of the visits were made at another clock speed than the usual one" in found.text
+    (told,) = found.told()
+    assert told.value["usual_share"] == 0.55
+    assert told.value["times_move"] > 0.05
+    assert not any(one.kind == "unsteady-machine" for one in doubts_of(still, rows(still)))

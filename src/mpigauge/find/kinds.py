@@ -1,0 +1,240 @@
+"""What a kind of finding is: where it stands among others, how it is found, and all that is said of it.
+
+A kind is one `FindingKind`, in the file of its topic, beside its facts and its words. `find.findings.KINDS`
+is the one list of them, which lines with `!`, the foot of tables, JSON and `explain` are taken from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from mpigauge.document.finding import Finding
+from mpigauge.find.answer import answers
+from mpigauge.rows.beyond_chance import beyond_chance
+from mpigauge.rows.odd_launches import odd_launches
+from mpigauge.rows.rows import FLOORS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
+    from mpigauge.rows.odd_launches import OddLaunch
+    from mpigauge.rows.rows import Row
+    from mpigauge.rows.warnings import WarningKind
+
+FindingSeverity = Literal["wrong", "missing", "by factors", "usual", "harmless", "note", "fact"]
+"""How bad a finding is: numbers are wrong; they are not there; they change by factors; their intervals are
+wide; no reading of a number changes whose interval is narrow; what it says stands beside the number already;
+nothing is doubtful."""
+
+DOUBTFUL: frozenset[FindingSeverity] = frozenset(
+    {"wrong", "missing", "by factors", "usual", "harmless", "note"}
+)
+
+MAX_LETTERS = 78
+"""Of a line of a screen, without the mark before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is said of a finding.
+
+    Attributes:
+        fact: What was found, with its numbers.
+        consequence: What it means for the numbers.
+        remedy: What to do.
+        so: The consequence in a few words, for a line of a screen; empty if it is short.
+        do: Likewise the remedy.
+    """
+
+    fact: str
+    consequence: str = ""
+    remedy: str = ""
+    so: str = ""
+    do: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole sentence."""
+        return ": ".join(filter(None, [self.fact, "; ".join(filter(None, [self.consequence, self.remedy]))]))
+
+    @property
+    def advice(self) -> str:
+        """The consequence and the remedy, in few words."""
+        return ": ".join(filter(None, [self.so or self.consequence, self.do or self.remedy]))
+
+
+@dataclass(frozen=True)
+class About:
+    """A result with its rows, and what several kinds of findings ask of them.
+
+    Attributes:
+        controls: Rows of control arms, which are for comparisons alone.
+    """
+
+    result: Result
+    rows: Sequence[Row]
+    controls: Sequence[Row] = ()
+
+    @cached_property
+    def quoted(self) -> frozenset[Cell]:
+        """Return the cells that answer for the result on the first screen."""
+        patterns = {pattern.name: pattern for pattern in self.result.campaign.patterns}
+        return frozenset(quote.row.cell for one in answers(self.rows, patterns) for quote in one.quotes)
+
+    @cached_property
+    def numbers(self) -> tuple[Row, ...]:
+        """Return rows with a time that tables show: the floor of the instrument is none of them."""
+        return tuple(row for row in self.rows if row.time is not None and row.cell.pattern not in FLOORS)
+
+    @cached_property
+    def odd(self) -> Sequence[OddLaunch]:
+        """Return launches that were unusual as a whole."""
+        return odd_launches(self.result, self.rows)
+
+    @cached_property
+    def beyond_chance(self) -> frozenset[WarningKind]:
+        """Return kinds of warnings that the numbers have more often than by chance."""
+        return beyond_chance(self.numbers, [row.cell in self.quoted for row in self.numbers])
+
+
+@dataclass(frozen=True, slots=True)
+class CellsFound:
+    """Cells that have something in common: a warning, or that they have no number.
+
+    Attributes:
+        rows: The one that stands for all of them first.
+        of: How many cells could have it.
+        quoted: Whether one of them is among the numbers that answer for the result.
+        on_screen: Whether there are more of them than chance gives.
+        precision: The relative half-width that was asked for.
+    """
+
+    rows: tuple[Row, ...]
+    of: int
+    quoted: bool = False
+    on_screen: bool = True
+    precision: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """A kind of findings.
+
+    Attributes:
+        name: Of its findings in JSON.
+        find: Yields its facts.
+        words: What is said of a fact: the sentence, its consequence and its remedy.
+        lines: Lines of a screen for a fact, the one that says most first: the first that fits is shown; None
+            for what is said below tables only.
+        below: Lines at the foot of tables; None for the sentence.
+        told: Findings of JSON; None for one with the fields of the fact as its value.
+    """
+
+    name: str
+    severity: FindingSeverity
+    find: Callable[[About], Iterable[Any]]
+    words: Callable[[Any], Words]
+    lines: Callable[[Any], Iterator[str]] | None = None
+    below: Callable[[About, Any], Iterator[str]] | None = None
+    told: Callable[[About, Any], Iterator[Finding]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding about a result, in whatever length it is wanted.
+
+    Attributes:
+        place: Of its kind among all kinds.
+    """
+
+    about: About
+    of: FindingKind
+    fact: Any
+    place: int = 0
+
+    @property
+    def kind(self) -> str:
+        """Its name in JSON."""
+        return self.of.name
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The cells that have it; none if it is about the result as a whole."""
+        return self.fact.rows if isinstance(self.fact, CellsFound) else ()
+
+    @property
+    def on_screen(self) -> bool:
+        """Whether it has a line on a screen: what is no chance."""
+        return self.of.lines is not None and (not isinstance(self.fact, CellsFound) or self.fact.on_screen)
+
+    @property
+    def rank(self) -> tuple[int, bool, bool, bool, float]:
+        """The smaller, the worse: wrong, missing, then what is quoted, by factors, widespread."""
+        first = {"wrong": self.place, "missing": 1_000}.get(self.of.severity, 1_001)
+        cells = self.fact if isinstance(self.fact, CellsFound) else None
+        return (
+            first,
+            self.of.severity == "harmless",
+            cells is not None and not cells.quoted,
+            self.of.severity != "by factors",
+            -(len(cells.rows) / cells.of if cells and cells.of else 1.0),
+        )
+
+    @property
+    def line(self) -> str:
+        """One line of a screen, without its mark; empty if it has none."""
+        return fitting(self.of.lines(self.fact)) if self.of.lines else ""
+
+    def below(self) -> Iterator[str]:
+        """Return its lines at the foot of tables."""
+        return self.of.below(self.about, self.fact) if self.of.below else iter([self.text])
+
+    @property
+    def text(self) -> str:
+        """The whole sentence."""
+        return self.of.words(self.fact).text
+
+    def told(self) -> Iterator[Finding]:
+        """Return it as findings of JSON."""
+        if self.of.told:
+            return self.of.told(self.about, self.fact)
+        return iter([finding_in(self.of.name, self.of.words(self.fact), asdict(self.fact))])
+
+
+def finding_in(
+    kind: str, words: Words, value: dict[str, Any], cells: tuple[Cell, ...] = (), *, note: bool = False
+) -> Finding:
+    """Return a finding that makes numbers doubtful, in words.
+
+    Args:
+        note: Whether what it says stands beside the number already.
+    """
+    severity: Literal["info", "warning"] = "info" if note else "warning"
+    return Finding(kind, severity, cells, value, words.text, words.consequence, words.remedy)
+
+
+def fitting(texts: Iterable[str]) -> str:
+    """Return the first text that has room, else as much of the last as there is room for."""
+    text = ""
+    for text in texts:
+        if len(text) <= MAX_LETTERS:
+            return text
+    return f"{text[: MAX_LETTERS - 3]}..."
+
+
+def counted_lines(
+    what: str, cells: CellsFound, example: str, advice: str, noun: str = "numbers"
+) -> Iterator[str]:
+    """Yield lines that say how many cells have what, with an example if there is room.
+
+    Args:
+        noun: What cells are called that are counted.
+    """
+    count = f"{what}: {len(cells.rows)} of {cells.of}"
+    yield f"{count} {noun}, e.g. {example}; {advice}"
+    yield f"{count} {noun}; {advice}"
+    yield f"{count}; {advice}"

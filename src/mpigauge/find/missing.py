@@ -1,0 +1,301 @@
+"""What a result should have and has not: lines that cannot be read, cells without a number, an early end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from textwrap import shorten
+from typing import TYPE_CHECKING
+
+from mpigauge.document.status_words import reason
+from mpigauge.find.kinds import MAX_LETTERS, CellsFound, FindingKind, Words, counted_lines, finding_in
+from mpigauge.find.warning_sentences import cell_words
+from mpigauge.plan.left_out import left_out_line
+from mpigauge.rows.reasons import NotInState
+from mpigauge.sequences import consecutive, runs
+from mpigauge.units import DASH, counted, span
+from mpigauge.vocabulary import BROKEN, RESUMABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.document.finding import Finding
+    from mpigauge.find.kinds import About
+    from mpigauge.plan.left_out import LeftOut
+    from mpigauge.result.records import Unread
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import PackedDamage
+
+
+# ---- Damaged files -------------------------------------------------------------------------------
+
+RUNS_NAMED = 4
+
+PACKED: dict[PackedDamage, str] = {
+    "cut": "the compressed file ends in the middle: what it has before that is shown",
+    "damaged": "the compressed file is damaged: what it has before that is shown",
+    "altered": "the checksum of the compressed file is wrong: numbers may have changed",
+}
+
+FEWER_SAMPLES = "numbers rest on the samples that are left"
+ANEW = "copy the file again, or measure anew"
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What is wrong with a file: the numbers of its damaged lines, and its damage as a compressed one."""
+
+    lines: tuple[int, ...]
+    packed: PackedDamage | None
+
+
+def _damage(about: About) -> Iterator[Damage]:
+    result = about.result
+    if result.damaged or result.packed_damage:
+        yield Damage(tuple(result.damaged), result.packed_damage)
+
+
+def _damage_words(fact: Damage) -> Words:
+    parts = [PACKED[fact.packed]] if fact.packed else []
+    if fact.lines:
+        verb = "is" if len(fact.lines) == 1 else "are"
+        line = f"{counted(len(fact.lines), 'line')} of the file {verb} damaged and left out"
+        parts.append(f"{line}: {_runs(fact.lines)}")
+    return Words("; ".join(parts), FEWER_SAMPLES, ANEW)
+
+
+def _runs(numbers: tuple[int, ...]) -> str:
+    found = runs(numbers, consecutive)
+    named = [span(str(run[0]), str(run[-1]), DASH) for run in found[:RUNS_NAMED]]
+    return ", ".join([*named, *(["..."] if len(found) > RUNS_NAMED else [])])
+
+
+def _damage_lines(fact: Damage) -> Iterator[str]:
+    said = _damage_words(fact).fact
+    yield f"{said}; copy it again"
+    yield f"{said}"
+    yield f"{counted(len(fact.lines), 'line')} of the file damaged and left out; copy it again"
+
+
+def _damage_told(_: About, fact: Damage) -> Iterator[Finding]:
+    packed = {"packed": fact.packed} if fact.packed else {}
+    yield finding_in("damaged", _damage_words(fact), {"lines": list(fact.lines), **packed})
+
+
+@dataclass(frozen=True, slots=True)
+class Torn:
+    """A last line that is incomplete."""
+
+
+def _torn(about: About) -> Iterator[Torn]:
+    if about.result.torn and not about.result.packed_damage:
+        yield Torn()
+
+
+def _torn_words(_: Torn) -> Words:
+    return Words(
+        "the last line is incomplete (killed?) and was ignored",
+        "at most one visit is lost",
+        "mpigauge resume measures it again",
+    )
+
+
+# ---- Imported texts ------------------------------------------------------------------------------
+
+MAX_UNREAD = 4
+"""Lines that are named below a table; of more, how many they are."""
+
+NOT_READ = "what stands below it is not read"
+REPAIR = "correct the text, and import it again"
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadLines:
+    """Lines of an imported text that are no rows of their tables."""
+
+    lines: tuple[Unread, ...]
+
+
+def _unread(about: About) -> Iterator[UnreadLines]:
+    if about.result.unread:
+        yield UnreadLines(tuple(about.result.unread))
+
+
+def _unread_words(fact: UnreadLines) -> Words:
+    return _line_words(fact.lines[0])
+
+
+def _line_words(one: Unread) -> Words:
+    below = f"; {counted(one.below, 'line')} below not read" if one.below else ""
+    return Words(f"{_place(one)} ends its table: {one.why}: {one.words!r}{below}", "", REPAIR)
+
+
+def _unread_lines(fact: UnreadLines) -> Iterator[str]:
+    """Yield the first line that was no row, and how many others are."""
+    first, more = fact.lines[0], f"; {len(fact.lines) - 1} more" if len(fact.lines) > 1 else ""
+    below = f"; {counted(first.below, 'line')} below not read" if first.below else ""
+    behind = f"{below}{more}: correct the text"
+    room = MAX_LETTERS - len(behind)
+    said = shorten(f"{_line(first)} ends its table: {first.why}", room, placeholder=" ...")
+    yield f"{said}{behind}"
+
+
+def _unread_below(_: About, fact: UnreadLines) -> Iterator[str]:
+    """Yield all lines that were no rows, with what they begin with."""
+    yield from (_line_words(one).text for one in fact.lines[:MAX_UNREAD])
+    if len(fact.lines) > MAX_UNREAD:
+        yield f"{len(fact.lines) - MAX_UNREAD} more lines were no rows of their tables"
+
+
+def _unread_told(_: About, fact: UnreadLines) -> Iterator[Finding]:
+    """Yield lines that were no rows as findings, one for each."""
+    for one in fact.lines:
+        value = {"source": one.source, "why": one.why, "words": one.words, "below": one.below}
+        yield finding_in("unread", _line_words(one), value)
+
+
+def _line(one: Unread) -> str:
+    return one.source.rpartition(": ")[2]
+
+
+def _place(one: Unread) -> str:
+    return f"{PurePath(one.source.rpartition(': ')[0]).name} {_line(one)}"
+
+
+# ---- Cells without a number ----------------------------------------------------------------------
+
+MAX_BROKEN = 3
+"""Cells that are named below a table."""
+
+NO_NUMBER = "these have no number"
+
+
+def _broken(about: About) -> Iterator[CellsFound]:
+    if rows := tuple(row for row in about.rows if row.status in BROKEN):
+        yield CellsFound(rows, len(about.rows))
+
+
+def _broken_words(cells: CellsFound) -> Words:
+    named = [f"{_named(row)} ({reason(row) or row.status})" for row in cells.rows[:MAX_BROKEN]]
+    more = len(cells.rows) - MAX_BROKEN
+    return Words(
+        f"not measured: {len(cells.rows)} of {counted(cells.of, 'cell')}, "
+        f"{', '.join(named)}{f' and {more} more' if more > 0 else ''}",
+        NO_NUMBER,
+        "look at what failed: mpigauge show --all",
+    )
+
+
+def _broken_lines(cells: CellsFound) -> Iterator[str]:
+    example = f"{cell_words(cells.rows[0])} ({cells.rows[0].status})"
+    yield from counted_lines("not measured", cells, example, "no number: --all", "cells")
+
+
+def _not_reached(about: About) -> Iterator[CellsFound]:
+    # What was never in the state of the machine that was asked for was measured.
+    left = [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, NotInState)]
+    if left:
+        messages_first = sorted(left, key=lambda row: not row.talks)
+        yield CellsFound(tuple(messages_first), len(about.rows))
+
+
+def _not_reached_words(cells: CellsFound) -> Words:
+    count = f"{len(cells.rows)} of {counted(cells.of, 'cell')}"
+    return Words(
+        f"no time left: {count}, {_named(cells.rows[0])} first", NO_NUMBER, "raise --budget, or measure less"
+    )
+
+
+def _not_reached_lines(cells: CellsFound) -> Iterator[str]:
+    yield from counted_lines(
+        "no time left", cells, cell_words(cells.rows[0]), "no number: raise --budget", "cells"
+    )
+
+
+def _named(row: Row) -> str:
+    return f"{cell_words(row)}, {row.cell.job.name}"
+
+
+def _broken_told(_: About, cells: CellsFound) -> Iterator[Finding]:
+    yield _cells_finding("broken", _broken_words(cells), cells)
+
+
+def _not_reached_told(_: About, cells: CellsFound) -> Iterator[Finding]:
+    yield _cells_finding("not-reached", _not_reached_words(cells), cells)
+
+
+def _cells_finding(kind: str, words: Words, cells: CellsFound) -> Finding:
+    value = {"cells": len(cells.rows), "of": cells.of}
+    return finding_in(kind, words, value, tuple(row.cell for row in cells.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutCells:
+    """Cells of the plan that cannot be measured, and how many are measured."""
+
+    cells: tuple[LeftOut, ...]
+    measured: int
+
+
+def _left_out(about: About) -> Iterator[LeftOutCells]:
+    campaign = about.result.campaign
+    if campaign.left_out:
+        yield LeftOutCells(tuple(campaign.left_out), len(campaign.cells))
+
+
+def _left_out_words(fact: LeftOutCells) -> Words:
+    first = fact.cells[0]
+    return Words(f"{left_out_line(fact.cells, fact.measured)}: {first.reason}", NO_NUMBER, first.hint)
+
+
+def _left_out_lines(fact: LeftOutCells) -> Iterator[str]:
+    said = left_out_line(fact.cells, fact.measured)
+    yield f"{said}; no number: --all"
+    yield f"{said}: --all"
+    yield said
+
+
+def _left_out_told(_: About, fact: LeftOutCells) -> Iterator[Finding]:
+    cells = tuple(one.cell for one in fact.cells)
+    value = {"cells": len(cells), "of": len(cells) + fact.measured}
+    yield finding_in("left-out", _left_out_words(fact), value, cells)
+
+
+# ---- An early end --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CutShort:
+    """A campaign that was ended before it was done."""
+
+
+def _cut_short(about: About) -> Iterator[CutShort]:
+    result = about.result
+    if result.launches and (not result.ends or result.ends[-1].reason in RESUMABLE):
+        yield CutShort()
+
+
+def _cut_short_words(_: CutShort) -> Words:
+    return Words("cut short", "launches or cells are missing", "mpigauge resume continues it")
+
+
+def _cut_short_lines(_: CutShort) -> Iterator[str]:
+    yield "cut short, so launches or cells are missing: mpigauge resume continues it"
+
+
+MISSING: tuple[FindingKind, ...] = (
+    FindingKind("damaged", "missing", _damage, _damage_words, _damage_lines, told=_damage_told),
+    FindingKind("torn", "harmless", _torn, _torn_words),
+    FindingKind("unread", "missing", _unread, _unread_words, _unread_lines, _unread_below, _unread_told),
+    FindingKind("broken", "missing", _broken, _broken_words, _broken_lines, told=_broken_told),
+    FindingKind("cut-short", "missing", _cut_short, _cut_short_words, _cut_short_lines),
+    FindingKind(
+        "not-reached",
+        "missing",
+        _not_reached,
+        _not_reached_words,
+        _not_reached_lines,
+        told=_not_reached_told,
+    ),
+    FindingKind("left-out", "missing", _left_out, _left_out_words, _left_out_lines, told=_left_out_told),
+)
