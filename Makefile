@@ -88,6 +88,7 @@ $(VENV)/lint/%.tidy: %.c $(H_FILES) $(wildcard $(KERNEL)/*/*.def) .clang-tidy
 
 docs: $(VENV)/.dev
 	@$(BIN)/python docs/generate.py
+	@$(BIN)/python docs/screen.py
 	@$(BIN)/python docs/draw.py
 	@$(BIN)/python docs/notebook.py
 	@$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from PIL import Image
 
 from tests.places import DOCS, ROOT
+
+sys.path.insert(0, str(DOCS))
+
+import screen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,8 +53,18 @@ def test_numbers_in_tables_break_before_their_intervals_only(number: str, parts:
     assert page.astext() == number
 
 
-def test_pictures_of_the_report_are_small_and_shown() -> None:
-    text = (DOCS / "report.md").read_text(encoding="utf-8")
+def test_pictures_of_screens_are_small_and_shown() -> None:
+    text = "".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("report", "answer"))
     for path in (DOCS / "screens").iterdir():
         assert path.stat().st_size < PICTURES_MOST_BYTES
         assert f"](screens/{path.name})" in text
+
+
+@pytest.mark.thorough
+def test_the_picture_of_the_answer_shows_what_is_printed_now() -> None:
+    """Each part is in the list below it."""
+    with Image.open(screen.PICTURE) as picture:
+        assert picture.info[screen.TEXT] == screen.answer(), "python docs/screen.py"
+    page = (DOCS / "answer.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"^(\d+)\. ", page, re.MULTILINE)
+    assert numbers == [str(number + 1) for number in range(len(screen.PARTS))]
