@@ -199,6 +199,11 @@ def _numbers() -> dict[str, str]:
         "operations": registries.operations(),
         "rates": registries.rates(),
         "columns": registries.columns(),
+    }
+
+
+def _fields_of_rows() -> dict[str, str]:
+    return {
         "factors": registries.fields(meanings(Cell)),
         "columns with fields": registries.fields(registries.fields_of_columns()),
     }
@@ -218,6 +223,7 @@ def pages() -> dict[str, str]:
         "howto.md": with_parts("howto.md", {"patterns": registries.patterns()}),
         "result-file.md": with_parts("result-file.md", {"records": record_tables(), "history": history()}),
         "numbers.md": with_parts("numbers.md", _numbers()),
+        "numbers-fields.md": with_parts("numbers-fields.md", _fields_of_rows()),
         "tables.md": with_parts("tables.md", {"kinds": registries.kinds(pivots.KINDS)}),
         "schema.json": _as_file(schema()),
         "schema-show.json": _as_file(schema_of_show()),

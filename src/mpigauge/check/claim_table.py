@@ -314,7 +314,7 @@ _COLUMNS = (
 
 
 def _data(scores: Scores) -> dict[str, Any]:
-    """Return the data of docs/numbers.md#claims."""
+    """Return the data of docs/numbers-verbs.md#claims."""
     found = [one.verdict for _, judged in scores for one in judged]
     return {
         "conclusions": len(found),

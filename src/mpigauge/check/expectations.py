@@ -2,7 +2,7 @@
 
 That all of them hold is said with the error of a single one, since each must hold by itself. That one fails
 is said of many, so it must be beyond chance for all of them at once.
-Source: Holm, A simple sequentially rejective multiple test procedure (1979); docs/numbers.md#check
+Source: Holm, A simple sequentially rejective multiple test procedure (1979); docs/numbers-verbs.md#check
 """
 
 from __future__ import annotations

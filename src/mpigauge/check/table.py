@@ -179,7 +179,7 @@ def _bound(one: CheckedExpectation, chosen: Units) -> str:
 
 
 def _record(one: CheckedExpectation) -> dict[str, Any]:
-    """Return the record of docs/numbers.md#check."""
+    """Return the record of docs/numbers-verbs.md#check."""
     expectation = one.expectation
     return {
         "name": expectation.name,

@@ -250,7 +250,7 @@ def _cases(runs: Sequence[Run], unsaid: Collection[str]) -> Cases:
 
 
 def _data(shown: Guidelines) -> dict[str, Any]:
-    """Return the data of the document: docs/numbers.md#guidelines."""
+    """Return the data of the document: docs/numbers-verbs.md#guidelines."""
     return {
         "verdict": shown.verdict,
         "margin": USUAL.margin,

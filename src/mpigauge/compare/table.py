@@ -250,7 +250,7 @@ def _side(pair: Pair, compared: frozenset[str]) -> str:
 def _data(
     shown: Comparison, verdict: ComparisonVerdict, sides: str, first: Mapping[Compared, Compared]
 ) -> dict[str, Any]:
-    """Return the data of the document: docs/numbers.md#compare."""
+    """Return the data of the document: docs/numbers-verbs.md#compare."""
     return {
         "verdict": verdict,
         "asked": not shown.unasked,

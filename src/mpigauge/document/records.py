@@ -41,7 +41,7 @@ def finite_or_none(value: float | None) -> float | None:
 
 
 def odd_records(sessions: Iterable[OddSession]) -> list[dict[str, Any]]:
-    """Return the odd sessions of a history or a baseline: docs/numbers.md#history."""
+    """Return the odd sessions of a history or a baseline: docs/numbers-verbs.md#history."""
     return [
         {
             "file": str(session.path),

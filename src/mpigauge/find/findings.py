@@ -2,7 +2,7 @@
 
 Lines with `!`, what stands below tables, the `findings` of JSON and the disturbances that `explain` adds are
 views of `findings_of`. To add a kind: its facts, words and `FindingKind` in the file of its topic, a place
-here, and a row in docs/numbers.md. A warning of rows is a row of `warning_sentences.WORDS` instead.
+here, and a row in docs/warnings.md. A warning of rows is a row of `warning_sentences.WORDS` instead.
 """
 
 from __future__ import annotations

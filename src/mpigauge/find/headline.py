@@ -172,7 +172,7 @@ def headlines(varied: VariedFactors, found: Sequence[Answer], chosen: Units = AU
 
 
 def headline_record(fact: Headline) -> dict[str, Any]:
-    """Return a headline as JSON has it: docs/numbers.md."""
+    """Return a headline as JSON has it: docs/numbers-fields.md."""
     return {
         "factor": fact.factor,
         "text": fact.text,

@@ -1,7 +1,7 @@
 """Variables and parameter files that change what is measured. CHOICES is the one table of them.
 
 What an option of mpigauge sets is asked for; what a variable only tells, such as the number of a job, changes
-nothing. To add one: a row in CHOICES, and in docs/numbers.md#settings; a file of settings, in
+nothing. To add one: a row in CHOICES, and in docs/warnings.md#settings; a file of settings, in
 `mpi.parameter_files`.
 """
 

@@ -1,7 +1,7 @@
 """What a reader must know beside a number: warnings as facts, a kind with its values.
 
 To add one: its kind in `WarningKind`, a check with its line in `_CHECKS`, a row of `WORDS` in
-`find.warning_sentences` with all that is said of it and how bad it is, and a row in docs/numbers.md, all in
+`find.warning_sentences` with all that is said of it and how bad it is, and a row in docs/warnings.md, all in
 the same order. Whatever else lists warnings is computed from these.
 """
 

@@ -1,4 +1,4 @@
-"""Rows and findings for programs: SI base units, null where there is no number (docs/numbers.md)."""
+"""Rows and findings for programs: SI base units, null where there is no number (docs/numbers-fields.md)."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _state_time(state: StateTime) -> dict[str, Any]:
 
 
 def sessions_record(over: OverSessions | None) -> dict[str, Any] | None:
-    """Return a time over the sessions of all results shown together: docs/numbers.md."""
+    """Return a time over the sessions of all results shown together: docs/numbers-fields.md."""
     if over is None:
         return None
     times = {name: finite_or_none(getattr(over.time, name)) for name in SESSIONS_TIMES}
@@ -127,7 +127,7 @@ def flat_sessions(record: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def state_record(state: State) -> dict[str, Any]:
-    """Return a state of the machine: docs/numbers.md."""
+    """Return a state of the machine: docs/numbers-fields.md."""
     handover_s = state.handover_s
     return {
         "name": state.name,

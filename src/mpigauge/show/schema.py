@@ -1,7 +1,7 @@
 """JSON of `mpigauge show` as types, for its JSON Schema and for the types of columns.
 
 What has a list elsewhere (statistics, yardsticks, columns with a field) is taken from there, so that a type
-cannot say less than the document has. docs/numbers.md says what each field means.
+cannot say less than the document has. docs/numbers-fields.md says what each field means.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def schema() -> dict[str, Any]:
     """Return the JSON Schema of the output, with the name of its version."""
     (whole,), definitions = msgspec.json.schema_components([Show], ref_template="#/$defs/{name}")
     for definition in definitions.values():
-        # The docstring of Cell is for our sources; docs/numbers.md describes the fields.
+        # The docstring of Cell is for our sources; docs/numbers-fields.md describes the fields.
         definition.pop("description", None)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -121,7 +121,7 @@ def p_value_beyond(
         above: Whether it is asked if their centre is above the bound; else whether it is below.
 
     Source:
-        docs/numbers.md#check
+        docs/numbers-verbs.md#check
     """
     logs = np.log(times_s / float(times_s[0])) * (1 if above else -1)
     bound = math.log(bound_s / float(times_s[0])) * (1 if above else -1)

@@ -35,7 +35,7 @@ def mean_drifts(drifts: Values, clock_steps: Values) -> tuple[Values, Values]:
         word and what chance hardly exceeds: above 1 where launches drift, 0 for fewer than 4 launches.
 
     Source:
-        docs/numbers.md#warnings
+        docs/warnings.md#warnings
     """
     launches = drifts.shape[1]
     if launches < _MIN_LAUNCHES:

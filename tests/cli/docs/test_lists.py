@@ -153,20 +153,20 @@ def test_every_key_of_a_table_that_is_imported_is_named() -> None:
 
 
 def test_every_warning_is_named_and_no_other() -> None:
-    assert firsts(section("numbers.md", "Warnings")) == list(WARNING_KINDS)
+    assert firsts(section("warnings.md", "Warnings")) == list(WARNING_KINDS)
 
 
 def test_every_disturbance_and_every_choice_is_named_in_its_order() -> None:
-    assert firsts(section("numbers.md", "Disturbances")) == [kind.name for kind in DISTURBED]
-    assert firsts(section("numbers.md", "Missing")) == [kind.name for kind in MISSING]
-    assert firsts(section("numbers.md", "Settings")) == list(SETTINGS)
+    assert firsts(section("warnings.md", "Disturbances")) == [kind.name for kind in DISTURBED]
+    assert firsts(section("warnings.md", "Missing")) == [kind.name for kind in MISSING]
+    assert firsts(section("warnings.md", "Settings")) == list(SETTINGS)
 
 
 def test_every_field_of_json_is_named_and_no_other() -> None:
     from mpigauge.rows.rows import rows  # noqa: PLC0415
 
     (row,) = rows(result_of(campaign(BLIND)))
-    text = section("numbers.md", "Fields of JSON and CSV")
+    text = page("numbers-fields.md")
     top, states, findings, fields, times = re.split(r"^Fields of .*:$", text, flags=re.MULTILINE)
     assert sorted(firsts(fields)) == sorted(records.record(row))
     state = State("near", "line", 40e-9, 1, 1.0, 1)

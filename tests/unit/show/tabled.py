@@ -45,7 +45,7 @@ DESIGN_FIELDS = {
     "cpu_s_per_op",
     "warnings",
 }
-"""Of a row, by docs/numbers.md#fields-of-json-and-csv. None of them may go; others may come."""
+"""Of a row, by docs/numbers-fields.md#fields-of-json-and-csv. None of them may go; others may come."""
 
 EXTRA_FIELDS = {
     "buffers",

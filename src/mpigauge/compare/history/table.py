@@ -162,7 +162,7 @@ def _cases(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
 
 
 def _data(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]]) -> dict[str, Any]:
-    """Return the data of the document: docs/numbers.md#history."""
+    """Return the data of the document: docs/numbers-verbs.md#history."""
     return {
         "verdict": shown.verdict,
         "margin": shown.thresholds.margin,

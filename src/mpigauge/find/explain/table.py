@@ -153,7 +153,7 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
 
 
 def _record(one: Said) -> Mapping[str, Any]:
-    """Return a conclusion as docs/numbers.md#conclusions has it."""
+    """Return a conclusion as docs/numbers-verbs.md#conclusions has it."""
     fact: Any = one.conclusion.fact
     found = finding(one.conclusion.topic, fact, one.text)
     return {"result": one.name, "launches": one.launches, **finding_record(found), "details": one.details}

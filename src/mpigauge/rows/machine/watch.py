@@ -1,4 +1,4 @@
-"""How quiet a machine was while it was watched, as facts: docs/numbers.md#doctor---watch."""
+"""How quiet a machine was while it was watched, as facts: docs/numbers-verbs.md#doctor---watch."""
 
 from __future__ import annotations
 
