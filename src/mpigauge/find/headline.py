@@ -455,7 +455,7 @@ def _numbers(found: Sequence[Answer], chosen: Units) -> Iterator[Headline]:
     """Yield the latency and the best bandwidth of the first job, or its first two numbers."""
     if not found:
         return
-    lines = [line for line in lines_of(found[:1]) if not line.first.awaited and line.first.unit != "B"]
+    lines = [line for line in lines_of(found[:1]) if _is_told(line.first)]
     messages = [line for line in lines if line.first.quoted_as in QUOTED_OF_PAIRS]
     if not lines:
         return
@@ -467,6 +467,13 @@ def _numbers(found: Sequence[Answer], chosen: Units) -> Iterator[Headline]:
     numbers = "; ".join(_number(line, chosen) for line in said)
     where = f"{', '.join(job)}: " if len(found) > 1 else ""
     yield Headline(None, f"{where}{numbers}{state_suffix(of.of)}")
+
+
+def _is_told(quote: Quote) -> bool:
+    """Return whether a number of the answer is known well enough to be the finding of a campaign."""
+    if quote.awaited or quote.unit == "B":
+        return False
+    return quote.row.imported or is_known(quote.low, quote.high)
 
 
 def _number(line: QuoteLine, chosen: Units) -> str:

@@ -222,3 +222,7 @@ def test_ranks_of_which_some_share_cores_and_have_no_state_are_compared() -> Non
     result = load(DOCS / "results" / "ring.jsonl.gz")
     found = headlines_of(result, source_of(result, "median").rows)
     assert [(one.factor, len(one.contrasts)) for one in found] == [("ranks", 2)]
+
+
+def test_a_number_that_is_not_known_is_no_finding() -> None:
+    assert texts({cell(size=8): 500.0}, noise=1.5) == []
