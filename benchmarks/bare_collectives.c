@@ -16,12 +16,12 @@
 #include <time.h>
 
 enum {
-    TAG         = 1,
-    WARMUPS     = 100,
+    TAG        = 1,
+    WARMUPS    = 100,
     MAX_ROUNDS = 1000000,
-    LEAD_NS     = 5000, /* from the word to the moment that it names */
-    QUIET_NS    = 3000, /* from the moment on nobody sends: it would arrive while others work */
-    EXIT_USAGE  = 2,
+    LEAD_NS    = 5000, /* from the word to the moment that it names */
+    QUIET_NS   = 3000, /* from the moment on nobody sends: it would arrive while others work */
+    EXIT_USAGE = 2,
 };
 
 typedef void operation(void);

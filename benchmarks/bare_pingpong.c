@@ -13,12 +13,12 @@
 #include <time.h>
 
 enum {
-    PAGE_BYTES  = 4096,
-    TAG         = 1,
-    WARMUPS     = 1000,      /* at most a tenth of the rounds */
-    LARGEST     = 1 << 30,   /* bytes */
+    PAGE_BYTES = 4096,
+    TAG        = 1,
+    WARMUPS    = 1000,      /* at most a tenth of the rounds */
+    LARGEST    = 1 << 30,   /* bytes */
     MAX_ROUNDS = 100000000, /* about a minute of the fastest messages */
-    EXIT_USAGE  = 2,
+    EXIT_USAGE = 2,
 };
 
 struct loop {
