@@ -52,7 +52,7 @@ VERDICTS: dict[ClaimVerdict, str] = {
 
 
 AGREES: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "differs", "undecided": "open"}
-"""What numbers say of a claim."""
+"""Words for what numbers say of a claim."""
 
 
 # ---- Of all --------------------------------------------------------------------------------------

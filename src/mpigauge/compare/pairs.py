@@ -146,7 +146,7 @@ class StateMatchedPair(Pair):
 
     @property
     def subjects(self) -> tuple[Subject, ...]:
-        """What is compared: the cell of the base, in each state of the machine that both share."""
+        """The cell of the base in each state of the machine that both share."""
         return tuple(part.base.of for part in self.by_state if self.single_state in {None, part})
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -75,7 +75,7 @@ def side_of(parts: Sequence[Row]) -> Side:
     if len(parts) == 1:
         return Side(parts[0], tuple(parts))
     most = max(parts, key=lambda row: row.time.launches if row.time is not None else -1)
-    return Side(replace(most, state=None), tuple(parts))
+    return Side(most.as_of_all, tuple(parts))
 
 
 def matched_pair(

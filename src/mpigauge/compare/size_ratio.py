@@ -96,7 +96,7 @@ class SizePiece:
 
 
 class SizePair(NamedTuple):
-    """What is known of two curves at one size.
+    """Ratio of two curves at one size.
 
     Attributes:
         sides: The launches that the ratio rests on.

@@ -136,7 +136,7 @@ def state_phrase(of: Subject) -> Factors:
 
 
 def state_suffix(of: Subject | None) -> str:
-    """What follows a name, where it is of one state among several: ` in state far`."""
+    """Return ` in state far`, which follows a name, where that is of one state among several."""
     return f" in state {of.state}" if of is not None and of.state else ""
 
 

@@ -22,7 +22,7 @@ HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty me
 """Words for what shows the distance between ranks."""
 
 APART: dict[Distance, str] = {"line": "cores", "path": "hosts"}
-"""What is near or far."""
+"""Words for what is near or far, by what the distance was measured with."""
 
 
 def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:

@@ -523,10 +523,10 @@ MAX_DETAIL = 40
 """Letters beside a number, so that a line of 80 has room for all of it."""
 
 AWAITED = "\N{HORIZONTAL ELLIPSIS}"
-"""In place of a number, as long as that of a better size may be measured."""
+"""Sign in place of a number, as long as that of a better size may be measured."""
 
 ONE_LAUNCH = "1 launch"
-"""In place of a half-width."""
+"""Words in place of a half-width."""
 
 # ---- Where and how -------------------------------------------------------------------------------
 
@@ -643,7 +643,7 @@ OF_A_PATTERN: Mapping[QuotedAs, str] = {
     "operation-bandwidth": "bandwidth",
     "operation-message-rate": "message rate",
 }
-"""What the rates of a pattern are that is none of ours."""
+"""Words for the rates of a pattern that is none of ours."""
 
 
 HEADINGS: Mapping[QuotedAs, str] = {

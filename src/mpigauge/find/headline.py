@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge import units
@@ -30,7 +31,7 @@ from mpigauge.find.explain.table import varied_in
 from mpigauge.find.phrases import WITHIN, at_size, every_size, is_known, subject
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
-from mpigauge.rows.group import cell_key
+from mpigauge.rows.group import Subject, cell_key, row_key
 from mpigauge.sequences import group_by, runs
 from mpigauge.vocabulary import DIFFERENT, QUOTED_OF_PAIRS, QUOTED_RATES, QUOTED_TIMES, TOLD_AT_ONE_SIZE
 
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.contrasts import Contrast
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
-    from mpigauge.rows.group import Key, Subject
+    from mpigauge.rows.group import Key
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName, Varied, Verdict
+    from mpigauge.vocabulary import Varied, Verdict
 
 FACTORS: Mapping[Varied, frozenset[str]] = {
     "library": BUILD,
@@ -134,14 +135,13 @@ class VariedFactors:
         return _told(self.evidence, self.found[self.first]) if self.first is not None else ()
 
     @cached_property
-    def _ratios(self) -> Mapping[tuple[Key, StateName | None, int], FactorRatio]:
-        found: dict[tuple[Key, StateName | None, int], FactorRatio] = {}
+    def _ratios(self) -> Mapping[tuple[Key, int], FactorRatio]:
+        found: dict[tuple[Key, int], FactorRatio] = {}
         for one in self.found[self.first] if self.first is not None else ():
-            curve = cell_key(one.other, SIZE)
-            for point in one.points:
-                # Of no state is what was measured where the machine has none, such as between other hosts.
-                for state in {one.base.state, None}:
-                    found.setdefault((curve, state, point.bytes), FactorRatio(point.ratio, one.base))
+            # Of no state is what was measured where the machine has none, such as between other hosts.
+            curves = {row_key(of, SIZE) for of in (one.base._replace(cell=one.other), Subject(one.other))}
+            for curve, point in product(curves, one.points):
+                found.setdefault((curve, point.bytes), FactorRatio(point.ratio, one.base))
         return found
 
     def ratio(self, row: Row) -> FactorRatio | None:
@@ -149,7 +149,7 @@ class VariedFactors:
 
         None for the first value itself, and where there is no ratio.
         """
-        return self._ratios.get((cell_key(row.cell, SIZE), row.of.state, row.cell.bytes))
+        return self._ratios.get((row_key(row, SIZE), row.cell.bytes))
 
 
 def varied_of(result: Result, rows: Sequence[Row], found: Sequence[Answer]) -> VariedFactors:

@@ -113,6 +113,11 @@ class Row:
         return Subject(self.cell, self.state)
 
     @property
+    def as_of_all(self) -> Row:
+        """The same row as if it were of all states of the machine."""
+        return replace(self, state=None)
+
+    @property
     def oversubscribed(self) -> bool:
         """More ranks than cores."""
         return any(warning.kind == "oversubscribed" for warning in self.warnings)

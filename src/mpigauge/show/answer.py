@@ -30,6 +30,7 @@ from mpigauge.find.sessions import sessions_lines, sessions_records, spans
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import FACTORS as EVERY_FACTOR
 from mpigauge.query.series import FILE, distinguishing_labels
+from mpigauge.rows.group import state_in
 from mpigauge.rows.machine.over_sessions import linked
 from mpigauge.rows.machine.split import is_split
 from mpigauge.sequences import group_by
@@ -167,7 +168,7 @@ def _without(column: AnswerColumn, factors: Collection[str]) -> Key:
     """Return the job of a column without some factors, and the state of the machine that it is of."""
     job, of = column.answer.job, column.answer.of
     named = (factor.name for factor in EVERY_FACTOR if factor.job and factor.name not in factors)
-    return (*(getattr(job, name) for name in named), of.state if of is not None else None)
+    return (*(getattr(job, name) for name in named), state_in([of] if of is not None else []))
 
 
 def _head(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> Iterator[str]:

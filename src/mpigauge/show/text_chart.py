@@ -15,7 +15,7 @@ from mpigauge.find.answer import answers
 from mpigauge.find.headline import Names
 from mpigauge.plan.factors import SIZE
 from mpigauge.query.series import rate_point, time_point
-from mpigauge.rows.group import cell_key
+from mpigauge.rows.group import cell_key, of_states
 from mpigauge.show.chart import Chart, ChartCurve
 
 if TYPE_CHECKING:
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Units
     from mpigauge.find.headline import VariedFactors
-    from mpigauge.plan.model import Cell
     from mpigauge.query.query import Source
     from mpigauge.query.series import Point
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateName
 
 LINES = 8
 """Lines of charts side by side: titles, plots, sizes, and which curve is which if there are two."""
@@ -206,19 +205,18 @@ def _compared(source: Source, varied: VariedFactors) -> Iterator[tuple[str, list
     most = max(told, key=lambda one: one.weight)
     names = Names(varied.evidence, varied.first, [most.cell, most.other])
     for cell in (most.cell, most.other):
-        yield names.of(cell), _rows(source, cell, most.base.state)
+        yield names.of(cell), _rows(source, most.base._replace(cell=cell))
 
 
 def _quoted(sources: Sequence[Source]) -> Iterator[tuple[str, list[Row]]]:
     """Yield the curve of the first number of each of two results."""
     for source in sources[:2]:
         for answer in answers(source.rows, source.patterns)[:1]:
-            first = answer.quotes[0].row
-            yield source.name, _rows(source, first.cell, first.state)
+            yield source.name, _rows(source, answer.quotes[0].row.of)
 
 
-def _rows(source: Source, of: Cell, state: StateName | None) -> list[Row]:
+def _rows(source: Source, of: Subject) -> list[Row]:
     """Return the rows of a curve, sizes rising."""
-    curve = cell_key(of, SIZE)
+    curve = cell_key(of.cell, SIZE)
     rows = [row for row in source.rows if row.time is not None and cell_key(row.cell, SIZE) == curve]
-    return sorted((row for row in rows if row.state in {state, None}), key=lambda row: row.cell.bytes)
+    return sorted(of_states(rows, [of]), key=lambda row: row.cell.bytes)
