@@ -113,7 +113,7 @@ class Row:
         return Subject(self.cell, self.state)
 
     @property
-    def as_of_all(self) -> Row:
+    def as_of_all(self) -> "Row":
         """The same row as if it were of all states of the machine."""
         return replace(self, state=None)
 
