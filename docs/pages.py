@@ -77,6 +77,11 @@ class Command:
         return words[positions[-1] + 1] if words[0] == "mpigauge" and positions else ""
 
     @property
+    def names_hosts(self) -> bool:
+        """Whether it runs on hosts of the reader's; a lab's are emulated here."""
+        return "--hosts" in self.words[self.words.index(self.verb) :]
+
+    @property
     def makes(self) -> str:
         """The file that it writes; empty if none is named."""
         words = self.words
@@ -155,13 +160,14 @@ def reports() -> list[Page]:
 def needed(shown: Sequence[Page]) -> dict[str, Command]:
     """Return the commands that measure what pages show, by the name of their result without ending.
 
-    The first page that has one decides: the README's own `modes.jsonl` is nothing that is shown.
+    The first page that has one decides: the README's own `modes.jsonl` is nothing that is shown. Commands that
+    name hosts are for a reader's cluster.
     """
     read_by = {name for page in shown for command in page.making() for name in command.reads}
     measuring: dict[str, Command] = {}
     for page in sorted(shown, key=lambda one: one.path.parent.name != "reports"):
         for command in page.commands:
-            if command.verb in MEASURING and command.makes in read_by:
+            if command.verb in MEASURING and command.makes in read_by and not command.names_hosts:
                 measuring.setdefault(command.makes.removesuffix(".jsonl"), command)
     return measuring
 

@@ -60,6 +60,12 @@ def test_a_file_is_made_in_one_way_only() -> None:
     assert {name: texts for name, texts in ways.items() if len(texts) > 1} == {}
 
 
+def test_what_is_shown_is_measured_on_this_machine() -> None:
+    """A reader's hosts are not ours."""
+    commands = pages.needed(PAGES).values()
+    assert [command.text for command in commands if command.names_hosts] == []
+
+
 def test_everything_that_is_read_is_measured_or_imported_by_a_page() -> None:
     measured = {f"{name}.jsonl" for name in pages.needed(PAGES)}
     for page in PAGES:
