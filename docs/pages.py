@@ -160,8 +160,8 @@ def reports() -> list[Page]:
 def needed(shown: Sequence[Page]) -> dict[str, Command]:
     """Return the commands that measure what pages show, by the name of their result without ending.
 
-    The first page that has one decides: the README's own `modes.jsonl` is nothing that is shown. Commands that
-    name hosts are for a reader's cluster.
+    The first page that has one decides: the README's own `modes.jsonl` is nothing that is shown.
+    Commands that name hosts are for a reader's cluster.
     """
     read_by = {name for page in shown for command in page.making() for name in command.reads}
     measuring: dict[str, Command] = {}

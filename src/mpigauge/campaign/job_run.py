@@ -39,7 +39,7 @@ from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
 from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
 from mpigauge.result.records import Failure, Launch, Record, Visit
-from mpigauge.rows.failure_cause import CAUSE, OURS
+from mpigauge.rows.failure_cause import CAUSE, ENDED_FROM_OUTSIDE, OURS
 from mpigauge.vocabulary import FailureKind, SkipReason
 
 MAX_OUTPUT_LINES = 10_000
@@ -52,6 +52,9 @@ MAX_BROKEN_LINE_BYTES = 200
 END_PATIENCE_S = 10.0
 TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
 """Exit statuses of a launcher whose ranks received SIGTERM; the sender may be about to signal us, too."""
+
+SCHEDULER_S = 5.0
+"""Time within which a scheduler that ends ranks signals us, too: it need not reach all hosts at once."""
 
 
 class Observer(Protocol):
@@ -300,8 +303,8 @@ class JobRun:
 
     def _ended_by_signal(self, running: RunningJob) -> bool:
         """Return whether a SIGTERM meant for us, too, ended the job: a scheduler sends it to every rank."""
-        was_terminated = running.wait(ECHO_S) in TERMINATED
-        return self._context.interruption.arrives_within(ECHO_S if was_terminated else 0)
+        was_terminated = running.wait(ECHO_S) in TERMINATED or ENDED_FROM_OUTSIDE.search(running.last_words)
+        return self._context.interruption.arrives_within(SCHEDULER_S if was_terminated else 0)
 
     # ---- Lines become records --------------------------------------------------------------------
 

@@ -88,6 +88,11 @@ BY_KILL = re.compile(r"\b(SIGNAL:|signal) 9\b")
 EXIT_STRING = re.compile(r"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: (.*)")
 OF_DEATH = re.compile(r"YOUR APPLICATION TERMINATED|KILLED BY SIGNAL|BAD TERMINATION")
 
+ENDED_FROM_OUTSIDE = re.compile(
+    r"Job step aborted|\*\*\* (STEP|JOB) .* (CANCELLED|DUE TO)|EXIT CODE: 15\b|(SIGNAL:|\(?signal) 15\b"
+)
+"""What launchers say where a scheduler, or somebody else, ended ranks by SIGTERM."""
+
 FIELD = re.compile(r"([A-Za-z][\w -]{1,24}):\s+(\S.*)")
 """Lines of a paragraph that say what it is about."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.errors import EXIT_NOTHING_MEASURED
 from mpigauge.result.reader import load
 from tests.fuzz.border import Border, PlayedJob, closed, run
@@ -93,6 +95,41 @@ def test_a_second_launch_line_of_a_job_is_ignored(border: Border) -> None:
         return after(b'{"launch"', line)(journal)
 
     assert len(measured(border, "twice.jsonl", twice).launches) == 1
+
+
+# ---- A signal meant for us, too -------------------------------------------------------------------
+
+STEP_OF_SLURM = """\
+srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
+=   EXIT CODE: 15
+[mpiexec@node0] main (mpiexec.c:270): process manager error waiting for completion"""
+
+
+@pytest.mark.parametrize(
+    ("words", "is_failure"),
+    [
+        (STEP_OF_SLURM, False),
+        ("=   KILLED BY SIGNAL: 15 (Terminated)", False),
+        ("slurmstepd: error: *** STEP 7.1 ON node1 CANCELLED AT 2026-11-26 DUE TO JOB REQUEUE ***", False),
+        ("prterun noticed that process rank 1 exited on signal 15 (Terminated).", False),
+        ("=   KILLED BY SIGNAL: 11 (Segmentation fault)", True),
+        ("=   EXIT CODE: 152", True),
+    ],
+)
+def test_ranks_that_a_scheduler_ends_before_it_tells_us_are_no_crash(
+    border: Border, monkeypatch: pytest.MonkeyPatch, words: str, is_failure: bool
+) -> None:
+    def is_told(interruption: Interruption, seconds: float) -> bool:
+        """Be told only where somebody waits for it."""
+        if seconds > 0:
+            interruption.signal = signal.SIGTERM
+        return seconds > 0
+
+    monkeypatch.setattr(Interruption, "arrives_within", is_told)
+    monkeypatch.setattr(PlayedJob, "last_words", words)
+    border.change = lambda journal: journal[: journal.index(b'{"visit"')]
+    run((*RUN, "r.jsonl"))
+    assert bool(load(Path("r.jsonl")).failures) == is_failure
 
 
 # ---- Lines that are torn or lost -----------------------------------------------------------------
