@@ -169,6 +169,10 @@ class Split:
         mine = {one.state: one for one in parts}
         return [mine.get(name, SplitPart(name, ())) for name in self._asked(_distance(parts))]
 
+    def is_short(self, state: StateName | None) -> bool:
+        """Return whether a state had so little of the time that no precision was asked for in it."""
+        return any(state == one.name and state not in self._asked(one.of) for one in self.states)
+
     def _headline(self, of: Distance) -> StateName | None:
         """Return the state that stands for the machine; None if none has that much of the time."""
         return next((s.name for s in self.states if s.of == of and s.time_share > HEADLINE_SHARE), None)
