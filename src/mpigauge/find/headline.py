@@ -287,7 +287,7 @@ def _amount(point: SizeRatio, *, with_ends: bool = False) -> str:
     """Return how much longer something takes: `13 % longer`, `2.27 times as long`, `no difference`.
 
     Args:
-        with_ends: Whether its interval is told, too: `13 % (11 – 15) longer`.
+        with_ends: Whether its interval is told, too: `13 % (11 - 15) longer`.
     """
     ratio = point.ratio
     if point.verdict not in DIFFERENT:
@@ -316,7 +316,7 @@ def _with_ends(text: str, low: float | None, high: float | None, write: Callable
 
 
 def _takes(names: Names, one: Contrast, point: SizeRatio, up_to: str = "") -> str:
-    """Return the whole phrase: `MPI_Isend takes 13 % (11 – 15) longer than MPI_Send`."""
+    """Return the whole phrase: `MPI_Isend takes 13 % (11 - 15) longer than MPI_Send`."""
     amount = _amount(point, with_ends=not up_to)
     than = "as" if amount.endswith("as long") else "time than" if amount.endswith("less") else "than"
     limit = up_to if is_known(point.ratio.low, point.ratio.high) else ""
