@@ -27,7 +27,7 @@ PARTS = (
     "bandwidth ",
     "barrier ",
     "eager limit ",
-    "cost in copies ",
+    "message / copy ",
     "! ",
     "all numbers: ",
 )

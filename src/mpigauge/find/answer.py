@@ -561,18 +561,21 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
         found: One answer of each job.
     """
     launches = sum(len({launch.number for launch in result.launches}) for result in results)
-    words = job_of(results[0], found[0]) if len(found) == 1 else _jobs_of(results[0], found)
+    several = len(found) > 1
+    words = _places_of(results[0], found) if several else job_of(results[0], found[0]) if found else []
+    jobs = f"{len(found)} jobs × " if several else ""
     if launches and (seconds := sum(map(seconds_of, results))):
-        words.append(f"{units.counted(launches, 'launch')} in {seconds:.0f} s")
+        words.append(f"{jobs}{units.counted(launches, 'launch')} in {seconds:.0f} s")
+    elif several:
+        words.insert(0, f"{len(found)} jobs")
     if not launches and any(result.imported for result in results):
         words.append(launches_of(results))
     return DOT.join(words)
 
 
-def _jobs_of(result: Result, found: Sequence[Answer]) -> list[str]:
-    """Return how many jobs there are, and where their ranks were, if that was on several nodes."""
-    places = dict.fromkeys(filter(None, (place_of(result, one.job) for one in found)))
-    return [f"{len(found)} jobs", *places] if found else []
+def _places_of(result: Result, found: Sequence[Answer]) -> list[str]:
+    """Return where the ranks of several jobs were, if that was on several nodes."""
+    return [*dict.fromkeys(filter(None, (place_of(result, one.job) for one in found)))]
 
 
 def place_of(result: Result, job: JobKey) -> str:
@@ -652,7 +655,7 @@ HEADINGS: Mapping[QuotedAs, str] = {
     "both-directions": "both directions",
     "message-rate": "message rate",
     "eager-limit": "eager limit",
-    "copies": "cost in copies",
+    "copies": "message / copy",
 }
 """Of numbers that are not called by their pattern."""
 

@@ -36,7 +36,7 @@ from mpigauge.sequences import group_by, runs
 from mpigauge.vocabulary import DIFFERENT, QUOTED_OF_PAIRS, QUOTED_RATES, QUOTED_TIMES, TOLD_AT_ONE_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.compare.size_ratio import SizeRatio
     from mpigauge.document.document import Units
@@ -283,22 +283,41 @@ def value_name(factor: Varied, cell: Cell) -> str:
 # ---- Amounts -------------------------------------------------------------------------------------
 
 
-def _amount(point: SizeRatio) -> str:
-    """Return how much longer something takes: `13 % longer`, `2.27 times as long`, `no difference`."""
+def _amount(point: SizeRatio, *, with_ends: bool = False) -> str:
+    """Return how much longer something takes: `13 % longer`, `2.27 times as long`, `no difference`.
+
+    Args:
+        with_ends: Whether its interval is told, too: `13 % (11 - 15) longer`.
+    """
     ratio = point.ratio
     if point.verdict not in DIFFERENT:
         return VERDICTS[point.verdict]
     longer = point.verdict == "slower"
     if not is_known(ratio.low, ratio.high):
         return "longer" if longer else "less"
+    low, high = (ratio.low, ratio.high) if with_ends else (None, None)
     if ratio.estimate >= TWICE:
-        return f"{units.format_factor(ratio.estimate)} times as long"
-    return f"{units.format_percent(abs(ratio.estimate - 1))} {'longer' if longer else 'less'}"
+        factor = units.format_factor(ratio.estimate)
+        return f"{_with_ends(factor, low, high, units.format_factor)} times as long"
+    near, far = (low, high) if longer else (high, low)
+    percent = f"{_percent(ratio.estimate)} %"
+    return f"{_with_ends(percent, near, far, _percent)} {'longer' if longer else 'less'}"
+
+
+def _percent(ratio: float) -> str:
+    """Return how far a ratio is from 1, in per cent without the sign."""
+    return units.format_percent(abs(ratio - 1)).removesuffix(" %")
+
+
+def _with_ends(text: str, low: float | None, high: float | None, write: Callable[[float], str]) -> str:
+    """Return a number with its interval, if that has ends and they do not look like the number."""
+    looks_exact = low is not None and high is not None and write(low) == write(high)
+    return text if looks_exact else units.with_interval(text, low, high, write)
 
 
 def _takes(names: Names, one: Contrast, point: SizeRatio, up_to: str = "") -> str:
-    """Return the whole phrase: `MPI_Isend takes 13 % longer than MPI_Send`."""
-    amount = _amount(point)
+    """Return the whole phrase: `MPI_Isend takes 13 % (11 - 15) longer than MPI_Send`."""
+    amount = _amount(point, with_ends=not up_to)
     than = "as" if amount.endswith("as long") else "time than" if amount.endswith("less") else "than"
     limit = up_to if is_known(point.ratio.low, point.ratio.high) else ""
     return f"{names.of(one.other)} {names.takes} {limit}{amount} {than} {names.of(one.base.cell)}"

@@ -32,7 +32,7 @@ from mpigauge.plan.factors import FACTORS as EVERY_FACTOR
 from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.rows.group import state_in
 from mpigauge.rows.machine.over_sessions import linked
-from mpigauge.rows.machine.split import is_split
+from mpigauge.rows.machine.split import is_split, split_of
 from mpigauge.sequences import group_by
 from mpigauge.show.records import answer_records, flat_sessions, result_record
 from mpigauge.show.text_chart import charts_of, drawn
@@ -156,12 +156,24 @@ def _compared(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> _Co
     (source,) = sources
     varied = varied_of(source.result, source.rows, [column.answer for column in columns])
     if varied.first is None:
-        return _Compared(columns[:MAX_JOBS], varied, len(columns))
+        return _Compared(_fitting_columns(columns, MAX_JOBS), varied, len(columns))
     factors = FACTORS[varied.first]
     groups = [*group_by(columns, lambda column: _without(column, factors)).values()]
     ordered = [column for group in groups for column in group]
     most = MAX_COMPARED if 1 < len(groups) < len(columns) else MAX_JOBS
-    return _Compared(ordered[:most], varied, len(columns))
+    return _Compared(_fitting_columns(ordered, most), varied, len(columns))
+
+
+def _fitting_columns(columns: Sequence[AnswerColumn], most: int) -> list[AnswerColumn]:
+    """Return as many columns as fit; states of the machine of little time make way for what lasted."""
+
+    def is_short(column: AnswerColumn) -> bool:
+        of = column.answer.of
+        return of is not None and split_of(column.source.result).is_short(of.state)
+
+    if len(columns) <= most:
+        return [*columns]
+    return sorted(columns, key=is_short)[:most]
 
 
 def _without(column: AnswerColumn, factors: Collection[str]) -> Key:
@@ -229,7 +241,10 @@ def _left_out(sources: Sequence[Source], compared: _Compared, room: int) -> list
     lines = _lines(compared.columns, room)
     is_single = len(sources) == 1
     counts = (
-        ("job" if is_single else "column", compared.count - len(compared.columns)),
+        (
+            "job" if is_single and not is_split(sources[0].result) else "column",
+            compared.count - len(compared.columns),
+        ),
         ("number", len(lines) - len(_fitting(lines, room))),
     )
     more = " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)

@@ -111,6 +111,18 @@ def test_libraries_settings_and_places_are_told_against_the_first(
     assert texts(curve({}) | other) == [text]
 
 
+@pytest.mark.parametrize("factor", [0.5, 1.5, 20.0])
+def test_the_first_ratio_has_the_interval_of_its_record(factor: float) -> None:
+    (one,) = found(curve({}) | curve({0: factor}, mode="nonblocking"), noise=0.02)
+    ratio = headline_record(one)["ratios"][0]
+    if factor > 2:
+        ends = [f"{ratio[name]:#.3g}" for name in ("low", "high")]
+    else:
+        ends = sorted(f"{abs(ratio[name] - 1) * 100:.0f}" for name in ("low", "high"))
+    assert f" ({ends[0]} \N{EN DASH} {ends[1]}) " in one.text
+    assert one.text.count(" (") == 1
+
+
 def test_of_many_values_each_is_told_at_the_size_of_the_latency() -> None:
     times = curve({}, transport="shm") | curve({0: 20}, transport="tcp")
     times |= curve({0: 1.01}, transport="tcp", placement="h1,h2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,7 @@ from tests.made import (
     campaign,
     cell,
     collective,
+    in_states,
     launches_of,
     measured,
     result_of,
@@ -236,6 +238,20 @@ def test_what_is_compared_stands_side_by_side_and_of_many_jobs_the_first_are_sho
     assert heading.count("ratio") == len(libraries)
     assert "h1,h4" not in heading
     assert any(line.startswith("2 more jobs") for line in lines)
+
+
+def test_states_of_little_time_make_way_where_columns_do_not_fit(machine: Path, cli: Cli) -> None:
+    """A state of two launches has no intervals worth a column."""
+    jobs = [replace(one, mpi_version=f"5.0.{n}") for n in (2, 3, 4) for one in curve([8])]
+    course = [["far", "far"]] * 6 + [["mid", "mid"]] * 6 + [["near", "near"]] * 2
+    visits = in_states(jobs, course, lambda of, _, launch: slower(of, launch))
+    made = (campaign(*jobs), *launches_of(jobs, range(1, len(course) + 1)), *visits, RECORDS[-1])
+    lines = cli("show", written("states.jsonl", *made)).out.splitlines()
+    heading = next(line for line in lines if "5.0.2" in line and "ratio" in line)
+    assert "far" in heading
+    assert "mid" in heading
+    assert "near" not in heading
+    assert any(re.match(r"\d more columns: mpigauge show --all", line) for line in lines)
 
 
 def test_of_a_single_job_every_mode_has_its_ratio_and_its_size(machine: Path, cli: Cli) -> None:

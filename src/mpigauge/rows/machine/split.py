@@ -169,6 +169,10 @@ class Split:
         mine = {one.state: one for one in parts}
         return [mine.get(name, SplitPart(name, ())) for name in self._asked(_distance(parts))]
 
+    def is_short(self, state: StateName | None) -> bool:
+        """Return whether a state had so little of the time that no precision was asked for in it."""
+        return any(state == one.name and state not in self._asked(one.of) for one in self.states)
+
     def _headline(self, of: Distance) -> StateName | None:
         """Return the state that stands for the machine; None if none has that much of the time."""
         return next((s.name for s in self.states if s.of == of and s.time_share > HEADLINE_SHARE), None)
@@ -316,35 +320,49 @@ def _found(logs: Values, visits: Sequence[Visit]) -> tuple[Found, Sequence[State
         if np.diff(centres).min() <= math.log(MIN_FACTOR):
             continue
         found = np.where(places[:, 0] == places[:, 1], places[:, 0], -1)
-        if _often_enough(found, number) and _one_seat_has_two(found, visits, logs, places):
+        if _often_enough(found, number) and _seats_share(found, visits, logs, places):
             return found, STATE_NAMES if number == MAX_STATES else (STATE_NAMES[0], STATE_NAMES[-1])
     return np.array([], dtype=np.intp), ()
 
 
 def _often_enough(found: Found, number: int) -> bool:
     """Return whether each state has its share of the visits, or more than one episode of several visits."""
+    return len(_often(found)) == number
+
+
+def _often(found: Found) -> set[int]:
+    """Return the states that have that."""
     runs, lengths = _runs(found)
-    for state in range(number):
+
+    def is_often(state: int) -> bool:
         episodes = np.count_nonzero((runs == state) & (lengths >= MIN_EPISODES))
-        if np.count_nonzero(found == state) < MIN_SHARE * found.size and episodes < MIN_EPISODES:
-            return False
-    return True
+        return bool(np.count_nonzero(found == state) >= MIN_SHARE * found.size or episodes >= MIN_EPISODES)
+
+    return {state for state in np.unique(found[found >= 0]).tolist() if is_often(state)}
 
 
-def _one_seat_has_two(found: Found, visits: Sequence[Visit], logs: Values, places: Found) -> bool:
-    """Return whether the same ranks were in two states: others are far from each other by where they sit.
+def _lasting(found: Found) -> set[int]:
+    """Return the states that the same ranks were in often, and in more visits than saw the machine change.
 
-    Ranks are the same in visits of one pattern in one job. What is left within their states must be as
-    little as is asked of all visits together, in which the way from host to host may outweigh all else.
+    What only now and then takes as long as others take from farther away was late on its way.
     """
-    return any(
-        _several_often(found[mine]) and _fall_apart(logs[mine], places[mine]) for mine in by_seat(visits)
-    )
+    changes = np.count_nonzero(found < 0)
+    return {state for state in _often(found) if np.count_nonzero(found == state) > changes}
 
 
-def _several_often(found: Found) -> bool:
-    counts = np.bincount(found[found >= 0], minlength=MAX_STATES)
-    return bool(np.count_nonzero(counts >= MIN_EPISODES) > 1)
+def _seats_share(found: Found, visits: Sequence[Visit], logs: Values, places: Found) -> bool:
+    """Return whether the same ranks were in several states, and thereby all states are of one machine.
+
+    Others are far from each other by where they sit. Ranks are the same in visits of one pattern in one job.
+    What is left within their states must be as little as is asked of all visits together, in which the way
+    from host to host may outweigh all else.
+    """
+    several = (_lasting(found[mine]) for mine in by_seat(visits) if _fall_apart(logs[mine], places[mine]))
+    parts: list[set[int]] = [{state} for state in _often(found)]
+    for states in several:
+        joined = [part for part in parts if part & states]
+        parts = [part for part in parts if not part & states] + ([set().union(*joined)] if joined else [])
+    return len(parts) == 1
 
 
 def _fall_apart(logs: Values, places: Found) -> bool:

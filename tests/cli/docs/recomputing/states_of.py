@@ -85,13 +85,13 @@ def _states(logs: Sequence[tuple[float, float]], visits: Sequence[Visit]) -> lis
         if min(b - a for a, b in itertools.pairwise(centres)) <= math.log(1.3):
             continue
         found = [mine[0] if mine[0] == mine[1] else None for mine in places]
-        if _often(found, number) and _same_ranks(found, logs, places, visits):
+        if len(_often(found)) == number and _same_ranks(found, number, logs, places, visits):
             return [None if place is None else NAMES[number][place] for place in found]
     return None
 
 
-def _often(found: Sequence[int | None], number: int) -> bool:
-    """Whether each has 2 % of the visits, or two episodes of two visits at least."""
+def _often(found: Sequence[int | None]) -> set[int]:
+    """Those with 2 % of the visits, or two episodes of two visits at least."""
     known = [place for place in found if place is not None]
     runs: list[list[int]] = []
     for place in known:
@@ -101,32 +101,34 @@ def _often(found: Sequence[int | None], number: int) -> bool:
             runs.append([place, 1])
     long = Counter(place for place, length in runs if length >= 2)
     counts = Counter(known)
-    return all(counts[place] >= 0.02 * len(found) or long[place] >= 2 for place in range(number))
+    return {place for place in counts if counts[place] >= 0.02 * len(found) or long[place] >= 2}
 
 
 def _same_ranks(
     found: Sequence[int | None],
+    number: int,
     logs: Sequence[tuple[float, float]],
     places: Sequence[tuple[int, ...]],
     visits: Sequence[Visit],
 ) -> bool:
-    """Whether the ranks of one job were in two of them, with little left of the squares within."""
+    """Whether one comes from each to any other by ranks that were in both, with little left within."""
     seats: dict[object, list[int]] = defaultdict(list)
-    for number, visit in enumerate(visits):
+    for place, visit in enumerate(visits):
         cell = visit.record["cell"]
-        seats[(cell["pattern"], *(cell.get(name) for name in JOB))].append(number)
+        seats[(cell["pattern"], *(cell.get(name) for name in JOB))].append(place)
+    reached = {place: {place} for place in range(number)}
     for mine in seats.values():
-        counts = Counter(found[number] for number in mine if found[number] is not None)
-        if sum(count >= 2 for count in counts.values()) < 2:
-            continue
+        here = [found[place] for place in mine]
+        lasting = [place for place in _often(here) if here.count(place) > here.count(None)]
         values: dict[int, list[float]] = defaultdict(list)
-        for number in mine:
-            for value, place in zip(logs[number], places[number], strict=True):
+        for visit_place in mine:
+            for value, place in zip(logs[visit_place], places[visit_place], strict=True):
                 values[place].append(value)
         whole = _squares([value for one in values.values() for value in one])
         if sum(map(_squares, values.values())) < MAX_WITHIN[2] * whole:
-            return True
-    return False
+            together = set().union(*(reached[place] for place in lasting))
+            reached |= dict.fromkeys(together, together)
+    return len(reached[0]) == number
 
 
 def _squares(values: Sequence[float]) -> float:

@@ -63,33 +63,31 @@ def _names(mine: Sequence[tuple[Visit, Condition]]) -> list[str | None] | None:
         centres = [math.fsum(heap) / len(heap) for heap in heaps]
         found = [its[0] if its[0] == its[1] else None for its in places]
         far = all(b - a > math.log(MIN_FACTOR) for a, b in pairwise(centres))
-        if far and _often(found, number) and _one_seat(mine, logs, places, found):
+        often = [state for state in range(number) if _is_often(found, state)]
+        if far and len(often) == number and _share_seats(mine, logs, places, found):
             order = STATE_NAMES if number == MAX_STATES else (STATE_NAMES[0], STATE_NAMES[-1])
             return [None if one is None else order[one] for one in found]
     return None
 
 
-def _often(found: Sequence[int | None], number: int) -> bool:
-    runs = [(state, len([*run])) for state, run in groupby(one for one in found if one is not None)]
-    return all(
-        found.count(state) >= MIN_SHARE * len(found)
-        or sum(its == state and length >= MIN_EPISODES for its, length in runs) >= MIN_EPISODES
-        for state in range(number)
-    )
+def _is_often(found: Sequence[int | None], state: int) -> bool:
+    runs = [(its, len([*run])) for its, run in groupby(one for one in found if one is not None)]
+    episodes = sum(its == state and length >= MIN_EPISODES for its, length in runs)
+    return state in found and (found.count(state) >= MIN_SHARE * len(found) or episodes >= MIN_EPISODES)
 
 
-def _one_seat(
+def _share_seats(
     mine: Sequence[tuple[Visit, Condition]],
     logs: Sequence[tuple[float, float]],
     places: Sequence[tuple[int, ...]],
     found: Sequence[int | None],
 ) -> bool:
-    seats = {(visit.cell.pattern, visit.cell.job) for visit, _ in mine}
-    for seat in seats:
+    """Whether all states hang together by seats that were in several of them."""
+    states = {one for one in found if one is not None}
+    links: list[set[int]] = []
+    for seat in {(visit.cell.pattern, visit.cell.job) for visit, _ in mine}:
         here = [n for n, (visit, _) in enumerate(mine) if (visit.cell.pattern, visit.cell.job) == seat]
-        known = [found[n] for n in here if found[n] is not None]
-        if sum(known.count(state) >= MIN_EPISODES for state in set(known)) < 2:
-            continue
+        known = [found[n] for n in here]
         all_logs = [one for n in here for one in logs[n]]
         all_places = [one for n in here for one in places[n]]
         within = sum(
@@ -97,8 +95,13 @@ def _one_seat(
             for place in set(all_places)
         )
         if within < MAX_WITHIN[2] * _squares(all_logs):
-            return True
-    return False
+            lasting = {s for s in states if _is_often(known, s) and known.count(s) > known.count(None)}
+            links.append(lasting)
+    reached = {min(states)}
+    for _ in states:
+        for link in links:
+            reached |= link if link & reached else set()
+    return reached == states
 
 
 def _squares(values: Sequence[float]) -> float:

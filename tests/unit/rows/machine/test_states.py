@@ -212,6 +212,19 @@ def test_a_far_host_is_no_state_of_the_machine() -> None:
     assert not split_visits(placed).states
 
 
+def test_packets_that_are_late_now_and_then_make_no_state_of_what_is_farther_away() -> None:
+    """Of the near hosts some messages take what those of the far ones take, and of these some twice that."""
+    near, far, late = ([[ns, 1.01 * ns]] for ns in (88_000.0, 2_220_000.0, 4_000_000.0))
+    changing = [[near[0][0], far[0][1]], [far[0][0], near[0][1]]]
+    of_near = (near * 60 + far * 2 + changing * 2) * 10
+    of_far = (far * 12 + late * 2 + far * 12) * 10
+    placed = [
+        *on_paths(cell(size=8, placement="h1,h2"), of_near),
+        *on_paths(cell(size=8, placement="h1,h3"), of_far),
+    ]
+    assert not split_visits(placed).states
+
+
 def test_own_samples_decide_nothing() -> None:
     visits = visits_with([[40, 41]] * 20 + [[240, 250]] * 20)
     shuffled = [replace(one, samples_ns=[number]) for number, one in enumerate(visits, start=1)]
