@@ -4,10 +4,12 @@ A user names one by `module:openmpi/4.1.6`, the words of `module load`, or `sour
 of `source`. Two libraries whose modules exclude each other are measured in one campaign, each in its own.
 """
 
+import contextlib
 import functools
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -196,29 +198,41 @@ def _run(name: str, commands: str, words: Sequence[str]) -> tuple[dict[str, str]
         raise EnvironmentLacksError(f"{name}: there is no bash to load it with", "install bash")
     with tempfile.NamedTemporaryFile(prefix="mpigauge-") as file:
         try:
-            done = subprocess.run(
-                [bash, "--norc", "--noprofile", "-c", commands, "mpigauge", file.name, *words],
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=TIMEOUT_S,
-                check=False,
-                env=dict(os.environ),
-                stdin=subprocess.DEVNULL,
+            status, said = _status_and_words_of(
+                [bash, "--norc", "--noprofile", "-c", commands, "mpigauge", file.name, *words]
             )
         except subprocess.TimeoutExpired:
             _refuse(name, f"it was not loaded within {TIMEOUT_S} s")
         after = file.read().decode(errors="surrogateescape")
-    if done.returncode == NO_MODULES:
+    if status == NO_MODULES:
         raise EnvironmentLacksError(
             f"{name}: there is no module command here",
             "load its initialization file before, or name the library's prefix: --mpi /path",
         )
-    said = done.stderr + done.stdout
-    if done.returncode != 0 or not after:
-        _refuse(name, _cause(said) or f"status {done.returncode}")
+    if status != 0 or not after:
+        _refuse(name, _cause(said) or f"status {status}")
     pairs = (entry.partition("=") for entry in after.split("\0") if entry)
     return {variable: value for variable, _, value in pairs}, said
+
+
+def _status_and_words_of(command: Sequence[str]) -> tuple[int, str]:
+    """Return how a command ended and what it said; all that it has started is killed if it takes too long."""
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as running:
+        try:
+            out, err = running.communicate(timeout=TIMEOUT_S)
+        except BaseException:  # an interrupt, too, which does not reach a session of its own
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+            raise
+    return running.returncode, err + out
 
 
 FAILURE = r"Lmod has detected|\bERROR\b"

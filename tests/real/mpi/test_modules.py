@@ -24,6 +24,7 @@ def modules(tmp_path: Path) -> dict[str, str]:
         file.write_text(
             f"#%Module\nconflict mpich openmpi\nprepend-path PATH {folder}\nsetenv MPICH_BUILD {name}\n"
         )
+    (files / "mpich/.modulerc").write_text("#%Module\nmodule-version mpich/5.0 stable\n")
     return {"MODULEPATH": str(files), "LOADEDMODULES": ""}
 
 
@@ -66,3 +67,9 @@ def test_a_module_that_is_not_there_ends_with_its_reason(mpigauge: Run, modules:
     done = mpigauge("run", "pingpong", "--mpi", "module:mpich/9", environment=modules)
     assert done.returncode == 3
     assert "Unable to locate a modulefile for 'mpich/9'" in done.stderr
+
+
+def test_a_symbolic_version_is_a_name(mpigauge: Run, modules: dict[str, str]) -> None:
+    done = mpigauge("run", "pingpong", "--dry-run", "--mpi", "module:mpich/stable", environment=modules)
+    assert done.returncode == 0, done.stderr
+    assert "module load mpich/stable; " in done.stdout

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import time
+from pathlib import Path
 
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.mpi.environments import applied, loaded, shell_command
 from mpigauge.mpi.find import absent, find_each, split_label
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MODULE = """() {
   case "$1 $2" in
@@ -94,6 +92,22 @@ def test_a_script_that_fails_is_refused_with_its_words(tmp_path: Path) -> None:
     script.write_text("echo the licence is gone >&2; return 3\n")
     with pytest.raises(EnvironmentLacksError, match="the licence is gone"):
         loaded(f"source:{script}")
+
+
+def test_of_a_script_that_does_not_end_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, started = tmp_path / "env.sh", tmp_path / "started"
+    script.write_text(f"sleep 60 & echo $! > {started}; wait\n")
+    monkeypatch.setattr("mpigauge.mpi.environments.TIMEOUT_S", 1)
+    with pytest.raises(EnvironmentLacksError, match="not loaded within 1 s"):
+        loaded(f"source:{script}")
+    words = Path(f"/proc/{started.read_text().strip()}/cmdline")
+    for _ in range(100):
+        if not (words.exists() and words.read_bytes()):
+            return
+        time.sleep(0.05)
+    pytest.fail("its child still runs")
 
 
 def test_a_script_that_is_not_there_is_refused(tmp_path: Path) -> None:
