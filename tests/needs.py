@@ -38,6 +38,9 @@ USUAL_PLACES = os.pathsep.join(
 )
 """Where programs of the system are, whatever PATH a test has set."""
 
+LMOD = Path("/opt/lmod/usr/share/lmod/lmod")
+"""A folder of its own: Debian's package excludes that of Environment Modules."""
+
 
 def program(name: str) -> str:
     """Return the path of a program of the system, for a test that has the mark for it."""
@@ -64,7 +67,12 @@ def _root() -> str:
     return "" if os.geteuid() == 0 else "only root can do what this tests"
 
 
+def _lmod() -> str:
+    return "" if LMOD.exists() else f"Lmod is not at {LMOD}: .ci/run puts it there"
+
+
 CONDITIONS: dict[str, Callable[[], str]] = {
+    "lmod": _lmod,
     "root": _root,
     "two cores": _two_cores,
     "user namespaces": _user_namespaces,

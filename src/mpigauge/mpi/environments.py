@@ -4,13 +4,15 @@ A user names one by `module:openmpi/4.1.6`, the words of `module load`, or `sour
 of `source`. Two libraries whose modules exclude each other are measured in one campaign, each in its own.
 """
 
+import contextlib
 import functools
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -40,24 +42,33 @@ INIT_FILES = (
 
 MODULE_COMMANDS = f"""
 file=$1 count=$2; shift 2
+export LMOD_LANG=en LMOD_COLORIZE=no MODULES_COLOR=never
 for init in "${{@:1:count}}"; do
   if type module; then break; fi
-  eval init=$init
+  eval "init=\\"$init\\""
   if [ -r "$init" ]; then . "$init"; fi
 done >/dev/null 2>&1
 shift "$count"
 type module >/dev/null 2>&1 || exit {NO_MODULES}
-for name in "$@"; do
-  case ":$LOADEDMODULES:" in
-    *":${{name%%/*}}/"* | *":${{name%%/*}}:"*) module unload "${{name%%/*}}" ;;
-  esac
+for ((number = $#; number > 0; number--)); do
+  name=${{!number}}
+  IFS=: read -ra all_loaded <<< "$LOADEDMODULES"
+  for one in "${{all_loaded[@]}}"; do
+    case "$one" in
+      "${{name%/*}}" | "$name"/*) module unload "$one" ;;
+      *) if [ "${{one%/*}}" = "${{name%/*}}" ]; then module unload "$one"; fi ;;
+    esac
+  done
 done
-module load "$@" || exit {NOT_LOADED}
+module load "$@"
 env -0 > "$file"
 """
-"""Loads modules after unloading other versions of them, which would exclude each other.
+"""Loads modules after unloading other versions of them, which would exclude each other: the last first, since
+the others may be needed by it.
 
-`module` is a function of the shell. Where the user's shell does not export it, its own file defines it.
+`module` is a function of the shell. Where the user's shell does not export it, its own file defines it. What
+it says is read: in English, and without colors. Its status tells nothing: old versions fail with 0, and Lmod
+gives 1 where a module that it has loaded warns of something.
 """
 
 SCRIPT_COMMANDS = f"""
@@ -67,8 +78,8 @@ env -0 > "$file"
 """
 
 OF_SHELLS = re.compile(
-    r"^(_|SHLVL|LINES|COLUMNS|PWD|OLDPWD|ENV|BASH_ENV|FPATH|MANPATH|INFOPATH|LOADEDMODULES|_LMFILES_.*|_ModuleTable.*|"
-    r"_*LMOD_.*|_*MODULES?_.*|MODULES?HOME|MODULESHOME|BASH_FUNC_.*)$"
+    r"^(_|SHLVL|LINES|COLUMNS|PWD|OLDPWD|ENV|BASH_ENV|FPATH|MANPATH|INFOPATH|LOADEDMODULES|_LMFILES_.*|MODULEPATH|"
+    r"\w+_modshare|_ModuleTable.*|_*LMOD_.*|_*MODULES?_.*|MODULES?HOME|MODULESHOME|BASH_FUNC_.*)$"
 )
 """Variables that shells and `module` itself keep: no job needs them."""
 
@@ -123,11 +134,10 @@ def _loaded(name: str, environ: tuple[tuple[str, str], ...]) -> LoadedEnvironmen
     kind = MODULE if name.startswith(MODULE) else SCRIPT
     named = _words(name, kind)
     if kind == MODULE:
-        after = _run(name, MODULE_COMMANDS, [str(len(INIT_FILES)), *INIT_FILES, *named])
+        after, said = _run(name, MODULE_COMMANDS, [str(len(INIT_FILES)), *INIT_FILES, *named])
+        _check_loaded(name, named, _modules_of(after), said)
     else:
-        after = _run(name, SCRIPT_COMMANDS, named)
-    if kind == MODULE and (missing := [one for one in named if not _is_loaded(one, after)]):
-        _refuse(name, f"{', '.join(missing)} was not loaded")
+        after, _ = _run(name, SCRIPT_COMMANDS, named)
     before = dict(environ)
     changes: dict[str, str | None] = {
         variable: value
@@ -149,60 +159,143 @@ def _words(name: str, kind: str) -> list[str]:
     return words
 
 
-def _is_loaded(name: str, environ: Mapping[str, str]) -> bool:
-    """Return whether a module is loaded: old versions of `module` fail with status 0."""
-    all_loaded = environ.get("LOADEDMODULES", "").split(":")
-    return any(one == name or one.startswith(f"{name}/") for one in all_loaded)
+def _modules_of(environ: Mapping[str, str]) -> list[str]:
+    return [one for one in environ.get("LOADEDMODULES", "").split(":") if one]
 
 
-def _run(name: str, commands: str, words: Sequence[str]) -> dict[str, str]:
-    """Return the environment after a shell script."""
+def _check_loaded(name: str, named: Sequence[str], all_loaded: Sequence[str], said: str) -> None:
+    """Refuse modules that are not loaded now.
+
+    A name that no loaded module has may be an alias or the beginning of a version: then another version of it
+    is loaded, or a module that has none of the names and was not there before.
+    """
+    before = _modules_of(os.environ)
+    wanted = [word for word in named if not word.startswith("-")]
+    others = [one for one in all_loaded if not any(_has_name(one, word) for word in wanted)]
+    for word in wanted:
+        if any(_has_name(one, word) for one in all_loaded):
+            continue
+        stands_for_it = any(
+            _without_version(one) == _without_version(word) or one not in before for one in others
+        )
+        if re.search(rf'{FAILURE}|replacing "{re.escape(word)}["/.]', said) or not stands_for_it:
+            why = _cause(said)
+            _refuse(name, why if re.search(SURE_CAUSE, why) else f"{word} was not loaded{why and ': '}{why}")
+
+
+def _has_name(one: str, word: str) -> bool:
+    return one == word or one.startswith(f"{word}/")
+
+
+def _without_version(word: str) -> str:
+    return word.rpartition("/")[0] or word
+
+
+def _run(name: str, commands: str, words: Sequence[str]) -> tuple[dict[str, str], str]:
+    """Return the environment after a shell script, and what it said."""
     bash = which("bash")
     if bash is None:
         raise EnvironmentLacksError(f"{name}: there is no bash to load it with", "install bash")
     with tempfile.NamedTemporaryFile(prefix="mpigauge-") as file:
         try:
-            done = subprocess.run(
-                [bash, "--norc", "--noprofile", "-c", commands, "mpigauge", file.name, *words],
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=TIMEOUT_S,
-                check=False,
-                env=dict(os.environ),
-                stdin=subprocess.DEVNULL,
+            status, said = _status_and_words_of(
+                [bash, "--norc", "--noprofile", "-c", commands, "mpigauge", file.name, *words]
             )
         except subprocess.TimeoutExpired:
             _refuse(name, f"it was not loaded within {TIMEOUT_S} s")
         after = file.read().decode(errors="surrogateescape")
-    if done.returncode == NO_MODULES:
+    if status == NO_MODULES:
         raise EnvironmentLacksError(
             f"{name}: there is no module command here",
             "load its initialization file before, or name the library's prefix: --mpi /path",
         )
-    if done.returncode != 0 or not after:
-        _refuse(name, _cause(done.stderr + done.stdout) or f"status {done.returncode}")
+    if status != 0 or not after:
+        _refuse(name, _cause(said) or f"status {status}")
     pairs = (entry.partition("=") for entry in after.split("\0") if entry)
-    return {variable: value for variable, _, value in pairs}
+    return {variable: value for variable, _, value in pairs}, said
+
+
+def _status_and_words_of(command: Sequence[str]) -> tuple[int, str]:
+    """Return how a command ended and what it said; all that it has started is killed if it takes too long."""
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as running:
+        try:
+            out, err = running.communicate(timeout=TIMEOUT_S)
+        except BaseException:  # an interrupt, too, which does not reach a session of its own
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+            raise
+    return running.returncode, err + out
+
+
+FAILURE = r"Lmod has detected|\bERROR\b"
+SURE_CAUSE = rf"MODULEPATH is undefined|{FAILURE}|automatically replacing"
+CAUSES = ("MODULEPATH is undefined", SURE_CAUSE, "(?i)error")
+"""What says why, the surest first: a module's own message may be about errors, too."""
+
+SAYS_NOTHING = re.compile(r"^Loading \S+$|Module evaluation aborted")
+"""Lines around what a module has said before it ended."""
 
 
 def _cause(output: str) -> str:
-    """Return the line that says why, or the one below a bare announcement of an error."""
-    lines = [line.strip() for line in output.splitlines() if re.search("[A-Za-z]", line)]
-    for number, line in enumerate(lines):
-        if "error" in line.lower():
-            words = [line, *lines[number + 1 : number + 2]] if line.endswith(":") else [line]
-            return " ".join(words)
-    return lines[-1] if lines else ""
+    """Return the lines that say why; the last line, if none does."""
+    lines = [line for line in output.splitlines() if not SAYS_NOTHING.search(line)]
+    for cause in CAUSES:
+        for number, line in enumerate(lines):
+            if re.search(cause, line):
+                return " ".join(" ".join([line, *_continued(line, lines[number + 1 :])]).split())
+    return next((line.strip() for line in reversed(lines) if re.search("[A-Za-z]", line)), "")
+
+
+def _continued(first: str, below: Sequence[str]) -> Iterator[str]:
+    """Yield the lines that belong to a first one: those that are indented more.
+
+    Lmod's sentences are wrapped, and end at an empty line or where it lists modules.
+    """
+    for line in below:
+        is_part = first.startswith("Lmod") or _indent(line) > _indent(first)
+        if not is_part or not line.strip() or line.startswith("While processing"):
+            return
+        yield line
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _refuse(name: str, why: str) -> NoReturn:
     raise EnvironmentLacksError(f"{name}: {why}", _remedy(name, why))
 
 
+EXCLUDED = re.compile("(?i)conflict|because these module|can only have one|explicitly unload|replacing")
+HINTS = {
+    "MODULEPATH is undefined": "tell it where modules are, as your login shell does: module use FOLDER",
+    "prereq|without these module|At least one of these module": (
+        'name what it needs before it: --mpi "module:NEEDED NAME"'
+    ),
+    "unknown|as requested|locate|find|not exist": (
+        "module avail lists what there is; module spider says what must be loaded before"
+    ),
+}
+"""Words of Environment Modules and of Lmod."""
+
+
 def _remedy(name: str, why: str) -> str:
+    command = shell_command(name)
     if not name.startswith(MODULE):
-        return f"try: {shell_command(name)}"
-    if "conflict" in why:
-        return f"unload what excludes it; loaded are {os.environ.get('LOADEDMODULES', '').replace(':', ', ')}"
-    return "module avail lists what there is; module spider says what must be loaded before"
+        return f"try: {command}"
+    if EXCLUDED.search(why):
+        around = ", ".join(_modules_of(os.environ))
+        unload = f"unload what excludes it; loaded are {around}; or " if around else ""
+        return f"{unload}name only one of those that exclude each other"
+    return next(
+        (hint for words, hint in HINTS.items() if re.search(words, why)),
+        f"see all that it says, and module list after it: {command}",
+    )

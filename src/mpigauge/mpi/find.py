@@ -245,25 +245,39 @@ def find_with(mpicc: str, options: tuple[str, ...], loaded_by: str = "") -> Libr
 
     Raises:
         UsageError: There is no such program.
-        EnvironmentLacksError: It does not work.
+        EnvironmentLacksError: It does not work, or its modules have another mpicc now.
     """
+    now = _mpicc_of(loaded_by) if loaded_by else None
+    if now and now.parent not in search_path() and str(_resolve_mpicc(now.absolute())) != mpicc:
+        raise EnvironmentLacksError(
+            f"{loaded_by}: puts {now} on PATH now, but the result was started with {mpicc}",
+            "load that version again, or start a new result: mpigauge run",
+        )
     return _find_path(mpicc, options, loaded_by)
 
 
 def _find_exact(name: str) -> Library:
     if not names_environment(name):
         return _find_path(name)
-    path = loaded(name).path
-    own = search_path()
-    # What a module adds to PATH is its library; one of tools alone leaves the usual one.
-    folders = sorted(search_path(path), key=lambda folder: folder in own)
-    programs = (folder / wrapper for folder in folders for wrapper in ("mpicc", "mpiicx", "mpiicc"))
-    found = next((program for program in programs if os.access(program, os.X_OK)), None)
-    if found is None:
+    found = _mpicc_of(name)
+    if found is not None and found.parent not in SYSTEM_FOLDERS:
+        return _find_path(str(found), loaded_by=name)
+    try:
+        usual = find_default()
+    except EnvironmentLacksError as error:
         raise EnvironmentLacksError(
-            f"{name}: puts no mpicc on PATH", "name the modules of an MPI library and of its compiler"
-        )
-    return _find_path(str(found), loaded_by=name)
+            f"{name}: puts no mpicc on PATH; {error.sentence}",
+            "name the modules of an MPI library and of its compiler",
+        ) from None
+    return inspect(Candidate(usual.mpicc, origin_of(name), options=usual.options, loaded_by=name))
+
+
+def _mpicc_of(name: str) -> Path | None:
+    """Return the mpicc that modules or a script put on PATH; those of tools alone leave the usual one."""
+    own = search_path()
+    folders = sorted(search_path(loaded(name).path), key=lambda folder: folder in own)
+    programs = (folder / wrapper for folder in folders for wrapper in ("mpicc", "mpiicx", "mpiicc"))
+    return next((program for program in programs if os.access(program, os.X_OK)), None)
 
 
 def _find_path(name: str, options: tuple[str, ...] = (), loaded_by: str = "") -> Library:

@@ -1,6 +1,7 @@
-/* oversubscribed_ranks - how many of a job's first ranks have a processor each on the host of one
- * of them: oversubscribed_ranks RANK CORES HOST:CPU,CPU... HOST:CPU...
+/* oversubscribed_ranks - how many of a job's first ranks have a processor each on the machine of
+ * one of them: oversubscribed_ranks RANK CORES MACHINE:CPU,CPU... MACHINE:CPU...
  *
+ * Every rank has a host name of its own, as on emulated hosts and in containers.
  * A place for each rank.  Prints for 1, 2, ... ranks whether they are crowded there. */
 #include "ranks/affinity.h"
 #include "ranks/hosts.h"
@@ -17,21 +18,25 @@ enum { RANKS_MAX = 64 };
 static struct {
     int             ranks;
     int             rank;
+    int             machines[RANKS_MAX];
+    int             firsts[RANKS_MAX]; /* of each rank's machine */
     int             hosts[RANKS_MAX];
-    int             leaders[RANKS_MAX];
     struct mg_cpus  cpus[RANKS_MAX];
     struct mg_hosts told;
 } job;
 
 static int here(int rank)
 {
-    return job.hosts[rank] == job.hosts[job.rank];
+    return job.machines[rank] == job.machines[job.rank];
 }
 
 const struct mg_hosts *mg_hosts(void)
 {
-    job.told = (struct mg_hosts){
-        .rank = job.rank, .ranks = job.ranks, .leader_of = job.leaders, .parent = -1};
+    job.told = (struct mg_hosts){.rank       = job.rank,
+                                 .ranks      = job.ranks,
+                                 .leader_of  = job.hosts,
+                                 .machine_of = job.firsts,
+                                 .parent     = -1};
     return &job.told;
 }
 
@@ -58,7 +63,7 @@ int MPI_Comm_size(MPI_Comm comm, int *size)
     return MPI_SUCCESS;
 }
 
-/* Of the ranks of this host. */
+/* Of the ranks of this machine. */
 int MPI_Allgather(const void *own, int count, MPI_Datatype type, void *all, int all_count,
                   MPI_Datatype all_type, MPI_Comm comm)
 {
@@ -92,16 +97,16 @@ static void place(int rank, char *text)
 {
     char *rest = NULL;
 
-    job.hosts[rank] = (int) strtol(text, &rest, 10);
+    job.machines[rank] = (int) strtol(text, &rest, 10);
     for (char *word = strtok(rest + 1, ","); word != NULL; word = strtok(NULL, ",")) {
         const long cpu = strtol(word, NULL, 10);
 
         job.cpus[rank].words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
     }
-    job.leaders[rank] = rank;
+    job.hosts[rank] = job.firsts[rank] = rank;
     for (int other = rank; other >= 0; other--)
-        if (job.hosts[other] == job.hosts[rank])
-            job.leaders[rank] = other;
+        if (job.machines[other] == job.machines[rank])
+            job.firsts[rank] = other;
 }
 
 int main(int argc, char **argv)

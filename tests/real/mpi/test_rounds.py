@@ -157,7 +157,14 @@ def test_a_rank_keeps_one_line_a_step_of_a_map(parts: Parts, tmp_path: Path, pai
     ]
     whole = [first, *(line for step in lines for line in step), last]
     (tmp_path / "plan").write_text("\n".join([*whole, "end", ""]), encoding="ascii")
-    run = parts("heard_plan", "text/plan_text.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c")
+    run = parts(
+        "heard_plan",
+        "text/plan_text.c",
+        "ranks/groups.c",
+        "ranks/hosts.c",
+        "ranks/abort.c",
+        "text/small_file.c",
+    )
     words = (str(tmp_path / "plan"), str(tmp_path / "wire"))
     assert run(*words, "0").splitlines() == whole
     for rank in (1, 40):

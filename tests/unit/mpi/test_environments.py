@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import time
+from pathlib import Path
 
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.mpi.environments import applied, loaded, shell_command
 from mpigauge.mpi.find import absent, find_each, split_label
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MODULE = """() {
   case "$1 $2" in
@@ -21,7 +19,7 @@ MODULE = """() {
     "load mpich/4") echo "ERROR: Module cannot be loaded due to a conflict." >&2; return 1 ;;
     "load quiet/1") echo "quiet/1: ERROR:105: Unable to locate a modulefile" >&2 ;;
     "load lmod/1") echo "Lmod has detected the following error:" >&2; echo "unknown: lmod/1" >&2; return 1 ;;
-    "unload openmpi") unset OLD_SETTING; LOADEDMODULES=${LOADEDMODULES/openmpi\\/3/} ;;
+    "unload openmpi/3") unset OLD_SETTING; LOADEDMODULES=${LOADEDMODULES/openmpi\\/3/} ;;
     *) return 1 ;;
   esac
 }"""
@@ -53,7 +51,7 @@ def test_another_version_is_unloaded_first_and_what_it_set_is_removed(
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("module:quiet/1", "quiet/1 was not loaded"),
+        ("module:quiet/1", "quiet/1: ERROR:105: Unable to locate a modulefile"),
         ("module:lmod/1", "Lmod has detected the following error: unknown: lmod/1"),
     ],
 )
@@ -67,7 +65,7 @@ def test_a_module_that_is_not_there_is_refused_with_the_cause(name: str, why: st
 def test_a_conflict_names_what_is_loaded() -> None:
     with pytest.raises(EnvironmentLacksError, match="due to a conflict") as refused:
         loaded("module:mpich/4")
-    assert refused.value.hint == "unload what excludes it; loaded are gcc/13"
+    assert refused.value.hint.startswith("unload what excludes it; loaded are gcc/13")
 
 
 @pytest.mark.parametrize("name", ["module:", "source: ", "module:--help", 'module:"'])
@@ -94,6 +92,22 @@ def test_a_script_that_fails_is_refused_with_its_words(tmp_path: Path) -> None:
     script.write_text("echo the licence is gone >&2; return 3\n")
     with pytest.raises(EnvironmentLacksError, match="the licence is gone"):
         loaded(f"source:{script}")
+
+
+def test_of_a_script_that_does_not_end_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, started = tmp_path / "env.sh", tmp_path / "started"
+    script.write_text(f"sleep 60 & echo $! > {started}; wait\n")
+    monkeypatch.setattr("mpigauge.mpi.environments.TIMEOUT_S", 1)
+    with pytest.raises(EnvironmentLacksError, match="not loaded within 1 s"):
+        loaded(f"source:{script}")
+    words = Path(f"/proc/{started.read_text().strip()}/cmdline")
+    for _ in range(100):
+        if not (words.exists() and words.read_bytes()):
+            return
+        time.sleep(0.05)
+    pytest.fail("its child still runs")
 
 
 def test_a_script_that_is_not_there_is_refused(tmp_path: Path) -> None:

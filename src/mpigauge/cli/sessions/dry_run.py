@@ -69,7 +69,7 @@ def _jobs(session: PreparedCampaign) -> Iterator[str]:
                 if of_modules.get(name) != value
             ]
             command = command_of(session.plan, target, job)
-            loading = [f"{shell_command(target.library.loaded_by)};"] if of_modules else []
+            loading = [f"{shell_command(target.library.loaded_by)};"] if target.library.loaded_by else []
             yield "  " + " ".join([*loading, *variables, *map(_quoted, command.words)])
             if is_control(key):
                 yield "    control arm: the same a second time, for mpigauge compare"

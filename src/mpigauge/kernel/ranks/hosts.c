@@ -6,11 +6,15 @@
 #include "ranks/hosts.h"
 
 #include "ranks/abort.h"
+#include "text/small_file.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { BOOT_BYTES = 64 };
 
 static struct mg_hosts hosts;
 
@@ -38,6 +42,15 @@ static uint64_t this_host(void)
     return hash_of(name, length);
 }
 
+/* Where no boot id can be read, a machine is a host. */
+static uint64_t this_machine(void)
+{
+    char boot[BOOT_BYTES] = "";
+
+    mg_small_file_line("/proc/sys/kernel/random", "boot_id", boot, sizeof boot);
+    return boot[0] != '\0' ? hash_of(boot, (int) strlen(boot)) : this_host();
+}
+
 static int by_host(const void *one_p, const void *other_p)
 {
     const struct place *one   = one_p;
@@ -57,12 +70,12 @@ static void *array_of(int count, size_t bytes)
     return array;
 }
 
-static void find_leaders(void)
+/* Of every rank, the lowest rank of the same host or machine. */
+static void find_leaders(uint64_t here, int *leader_of)
 {
-    const uint64_t here   = this_host();
-    uint64_t      *all    = array_of(hosts.ranks, sizeof *all);
-    struct place  *places = array_of(hosts.ranks, sizeof *places);
-    int            leader = 0;
+    uint64_t     *all    = array_of(hosts.ranks, sizeof *all);
+    struct place *places = array_of(hosts.ranks, sizeof *places);
+    int           leader = 0;
 
     MG_MPI(MPI_Allgather(&here, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD));
     for (int rank = 0; rank < hosts.ranks; rank++)
@@ -71,7 +84,7 @@ static void find_leaders(void)
     for (int i = 0; i < hosts.ranks; i++) {
         if (i == 0 || places[i].host != places[i - 1].host)
             leader = places[i].rank;
-        hosts.leader_of[places[i].rank] = leader;
+        leader_of[places[i].rank] = leader;
     }
     free(all);
     free(places);
@@ -102,9 +115,11 @@ const struct mg_hosts *mg_hosts(void)
         return &hosts;
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &hosts.rank));
     MG_MPI(MPI_Comm_size(MPI_COMM_WORLD, &hosts.ranks));
-    hosts.leader_of = array_of(hosts.ranks, sizeof *hosts.leader_of);
-    hosts.children  = array_of(hosts.ranks, sizeof *hosts.children);
-    find_leaders();
+    hosts.leader_of  = array_of(hosts.ranks, sizeof *hosts.leader_of);
+    hosts.machine_of = array_of(hosts.ranks, sizeof *hosts.machine_of);
+    hosts.children   = array_of(hosts.ranks, sizeof *hosts.children);
+    find_leaders(this_host(), hosts.leader_of);
+    find_leaders(this_machine(), hosts.machine_of);
     find_tree();
     return &hosts;
 }
@@ -112,6 +127,7 @@ const struct mg_hosts *mg_hosts(void)
 void mg_hosts_free(void)
 {
     free(hosts.leader_of);
+    free(hosts.machine_of);
     free(hosts.children);
     hosts = (struct mg_hosts){0};
 }

@@ -7,13 +7,16 @@
 struct mg_hosts {
     int  rank;
     int  ranks;
-    int *leader_of; /* of every rank; the same on all ranks */
-    int  parent;    /* -1 for rank 0 */
+    int *leader_of;  /* of every rank; the same on all ranks */
+    int *machine_of; /* of every rank: the lowest rank whose processors the same system schedules */
+    int  parent;     /* -1 for rank 0 */
     int *children;
     int  children_count;
 };
 
-/* By MPI_Get_processor_name.  The first call gathers them and is collective over the world. */
+/* Hosts by MPI_Get_processor_name, machines by their boot id: emulated hosts and containers have
+ * names of their own and share the processors of one machine.  The first call gathers them and is
+ * collective over the world. */
 const struct mg_hosts *mg_hosts(void);
 void                   mg_hosts_free(void);
 

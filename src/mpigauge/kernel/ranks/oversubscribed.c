@@ -1,6 +1,6 @@
 /* oversubscribed - whether the ranks of a visit have a processor each.
  *
- * How ranks are placed and bound is known only once they run.  Ranks 0, 1, ... of a host are
+ * How ranks are placed and bound is known only once they run.  Ranks 0, 1, ... of a machine are
  * matched to processors in their affinity masks until one gets none: a bipartite matching by
  * augmenting paths. */
 #include "ranks/oversubscribed.h"
@@ -15,11 +15,11 @@
 
 static struct {
     int world;    /* ranks of the job */
-    int here;     /* the first rank without a processor on this host */
-    int anywhere; /* and on any host */
+    int here;     /* the first rank without a processor on this machine */
+    int anywhere; /* and on any machine */
 } fits = {.here = INT_MAX, .anywhere = INT_MAX};
 
-/* The matching of one host: every polling thread of a rank needs a processor. */
+/* The matching of one machine: every polling thread of a rank needs a processor. */
 struct matching {
     const struct mg_cpus *allowed; /* affinity of each rank */
     int                   threads; /* per rank */
@@ -113,17 +113,18 @@ int mg_polling_threads(void)
     return 1;
 }
 
-/* How many of the first ranks of this host have a processor each. */
-static int ranks_that_fit(MPI_Comm host, int cores)
+/* How many of the first ranks of this machine have a processor each. */
+static int ranks_that_fit(MPI_Comm machine, int cores)
 {
     const struct mg_cpus own     = mg_cpus_allowed();
     int                  threads = mg_polling_threads();
     int                  ranks   = 0;
 
-    MG_MPI(MPI_Comm_size(host, &ranks));
+    MG_MPI(MPI_Comm_size(machine, &ranks));
     struct mg_cpus *all = array_of(ranks, sizeof *all);
-    MG_MPI(MPI_Allgather(&own, (int) sizeof own, MPI_BYTE, all, (int) sizeof own, MPI_BYTE, host));
-    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, host));
+    MG_MPI(
+        MPI_Allgather(&own, (int) sizeof own, MPI_BYTE, all, (int) sizeof own, MPI_BYTE, machine));
+    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, machine));
     const int fit = ranks_with_cpu(all, ranks, threads);
     free(all);
     return fit < cores ? fit : cores;
@@ -131,17 +132,17 @@ static int ranks_that_fit(MPI_Comm host, int cores)
 
 void mg_oversubscribed_find(int cores)
 {
-    const struct mg_hosts *hosts  = mg_hosts();
-    MPI_Comm               host   = MPI_COMM_NULL;
-    int                    placed = 0;
+    const struct mg_hosts *hosts   = mg_hosts();
+    MPI_Comm               machine = MPI_COMM_NULL;
+    int                    placed  = 0;
 
-    MG_MPI(MPI_Comm_split(MPI_COMM_WORLD, hosts->leader_of[hosts->rank], hosts->rank, &host));
-    const int fit = ranks_that_fit(host, cores);
-    MG_MPI(MPI_Comm_free(&host));
+    MG_MPI(MPI_Comm_split(MPI_COMM_WORLD, hosts->machine_of[hosts->rank], hosts->rank, &machine));
+    const int fit = ranks_that_fit(machine, cores);
+    MG_MPI(MPI_Comm_free(&machine));
     fits.world = hosts->ranks;
     fits.here  = INT_MAX;
     for (int rank = 0; rank < hosts->ranks && fits.here == INT_MAX; rank++)
-        if (hosts->leader_of[rank] == hosts->leader_of[hosts->rank] && placed++ == fit)
+        if (hosts->machine_of[rank] == hosts->machine_of[hosts->rank] && placed++ == fit)
             fits.here = rank;
     MG_MPI(MPI_Allreduce(&fits.here, &fits.anywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
 }

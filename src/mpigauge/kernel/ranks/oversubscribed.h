@@ -7,12 +7,12 @@
 #include <stdbool.h>
 
 /* Gathers the affinity of all ranks.  Collective over the world.
- * cores: how many the ranks of a host may use at once, whatever their affinity */
+ * cores: how many the ranks of a machine may use at once, whatever their affinity */
 void mg_oversubscribed_find(int cores);
 
-/* Whether waiting ranks must yield: not every rank of a visit on this host, or on any host, can
+/* Whether waiting ranks must yield: not every rank of a visit on this machine, or on any, can
  * have a processor of its own.  Visits of pairs may run at the same time, so for them all ranks of
- * the host count. */
+ * the machine count. */
 bool mg_oversubscribed_here(const struct mg_visit *visit);
 bool mg_oversubscribed_anywhere(const struct mg_visit *visit);
 
