@@ -9,6 +9,7 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from tests.cli.docs.recomputing.cells import PUBLISHED
 from tests.cli.docs.recomputing.points import firsts_of
 from tests.cli.docs.recomputing.reading import MEMORY, RATES, SIZES, TIMES
 from tests.cli.docs.recomputing.shown import rate_of
@@ -149,7 +150,14 @@ def _divided(over: Row, under: Row, quantity: str) -> Interval | None:
 def _from(claim: Mapping[str, Any], fact: Mapping[str, Any], book: Book) -> Interval:
     """The smallest size from which on a ratio keeps a limit: by estimates, perhaps, for certain."""
     sides = ((fact["file"], fact), (fact["against_file"], fact["against"]))
-    over, under = ({row.bytes: row for row in book.curve(file, cell, fact["state"])} for file, cell in sides)
+    over, under = (
+        {
+            row.bytes: row
+            for name in _tables_with(file, imported=fact["imported"])
+            for row in book.curve(name, cell, fact["state"])
+        }
+        for file, cell in sides
+    )
     sizes = sorted((size for size in over.keys() & under.keys() if size), reverse=True)
     found = [(size, _divided(over[size], under[size], claim["quantity"])) for size in sizes]
     known = [(size, own) for size, own in found if own is not None]
@@ -160,6 +168,12 @@ def _from(claim: Mapping[str, Any], fact: Mapping[str, Any], book: Book) -> Inte
         for good in (kept, [word != "fails" for word in words], [word == "holds" for word in words])
     )
     return Interval(size, low, high, min(own.launches for _, own in known))
+
+
+def _tables_with(file: str, *, imported: bool) -> list[str]:
+    """All printed tables of the report that a table is of; a result alone."""
+    same_report = PUBLISHED.glob(f"{file.partition('-')[0]}-*.csv")
+    return sorted(path.stem for path in same_report) if imported else [file]
 
 
 def _onwards(sizes: Sequence[int], good: Sequence[bool]) -> float:

@@ -17,6 +17,7 @@ from tests.cli.docs.recomputing.statistics_of import (
     MARGIN,
     Interval,
     Times,
+    difference,
     middle_of,
     over_launches,
     quantile,
@@ -421,7 +422,28 @@ def eager(of: Conclusion) -> dict[str, Any]:
     }
     rows = [row for row in of.result.rows.values() if row.job == job and (row.pattern, row.mode) in needs]
     blocked = sum(row.blocked is not None and not row.visits for row in rows)
-    return {"limit_bytes": limit, "blocked": blocked, "of": len(rows)}
+    return {"limit_bytes": limit, "blocked": blocked, "of": len(rows), "crossing": _crossing(of, limit)}
+
+
+def _crossing(of: Conclusion, limit: int) -> dict[str, Any] | None:
+    """Recompute the time of one byte above a limit beyond that at the limit, less an odd byte's below it."""
+    timed = {
+        probe["launch"]: {name: median(trips) / 2e9 for name, trips in probe["crossing"].items()}
+        for probe in of.result.probes
+        if probe["cell"] == of.cells[0] and probe.get("crossing") and probe["limit_bytes"] == limit
+    }
+    if not timed:
+        return None
+    over = {n: times["above_ns"] + times["below_ns"] for n, times in timed.items()}
+    under = {n: times["at_limit_ns"] + times["below_odd_ns"] for n, times in timed.items()}
+    at_limit, above = (
+        over_launches([times[name] for times in timed.values()]).estimate
+        for name in ("at_limit_ns", "above_ns")
+    )
+    extra = difference(Times(over), Times(under), (above, at_limit), promised=0.01)
+    sizes = {"below_bytes": limit, "above_bytes": limit + 1, "below_s": at_limit, "above_s": above}
+    ends = {"extra_s": extra.estimate, "low_s": extra.low, "high_s": extra.high}
+    return sizes | ends | {"launches": extra.launches}
 
 
 # ---- Ranks and cores -----------------------------------------------------------------------------
