@@ -42,7 +42,8 @@ def begun(document: Document, sources: Sequence[Source]) -> Document:
 def with_doubts(document: Document, result: Result, shown: LinkMap) -> Document:
     """Return the document of a map, or of some of its pairs, with what makes its numbers doubtful below."""
     doubts = [*worst_doubts(result, [row for link in shown.links for row in link.rows])]
-    return replace(document, foot=[*document.foot, Line(""), *doubts]) if doubts else document
+    apart = [Line("")] if document.foot else []  # from its tables it is apart by itself
+    return replace(document, foot=[*document.foot, *apart, *doubts]) if doubts else document
 
 
 def answered(document: Document, sources: Sequence[Source]) -> Document:
