@@ -16,7 +16,7 @@ from mpigauge.plan.model import Measure
 from tests.made import LIBRARY, PLACE, campaign, cell, launches_of, measured, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Record
@@ -49,6 +49,7 @@ def map_records(
     spread: float = 0.01,
     label: str = "",
     version: str = "5.0.7",
+    latencies_us: Mapping[str, Sequence[float]] | None = None,
     **more: object,
 ) -> list[Record]:
     """A map of hosts h1, h2 … that was made on a day, by a law: its links differ a little each day.
@@ -56,6 +57,7 @@ def map_records(
     Args:
         factor: How many times as long a pair of ranks ("0-2") takes at a size.
         spread: Standard deviation of a link's time from day to day.
+        latencies_us: One-way times of 8 B of each pair, launch by launch, instead of the law.
         more: Fields of all visits.
     """
     started = FIRST + timedelta(days=number)
@@ -76,7 +78,11 @@ def map_records(
     chance = np.random.default_rng(number)
     days = {of: float(np.exp(spread * chance.normal())) for of in cells}
 
-    def samples_ns(of: Cell, _: int) -> list[int]:
+    numbers = LAUNCHES if latencies_us is None else range(1, 1 + max(map(len, latencies_us.values())))
+
+    def samples_ns(of: Cell, launch: int) -> list[int]:
+        if latencies_us is not None and of.bytes == min(ONE_WAY_NS):
+            return [round(2000 * latencies_us[of.pair][launch - 1])] * 5
         own = float(np.exp(0.01 * chance.normal())) * days[of] * factor(of.pair, of.bytes)
         return [round(2 * ONE_WAY_NS[of.bytes] * own)] * 5
 
@@ -99,9 +105,9 @@ def map_records(
             started=(started + timedelta(minutes=one.number)).isoformat(),
             ranks_at=tuple(replace(PLACE, host=name) for name in names),
         )
-        for one in launches_of(cells, LAUNCHES)
+        for one in launches_of(cells, numbers)
     ]
-    return [head, *launches, *measured(cells, LAUNCHES, samples_ns, **more)]
+    return [head, *launches, *measured(cells, numbers, samples_ns, **more)]
 
 
 def maps_before(count: int, **more: Any) -> None:

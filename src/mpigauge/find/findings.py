@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
 
+MAX_DOUBTS = 4
+"""Doubts on one screen."""
+
 COMPARISONS = (
     comparisons.latencies_of_places,
     comparisons.payoffs_of_places,
@@ -114,6 +117,18 @@ def doubts_of(result: Result, rows: Sequence[Row]) -> list[Found]:
     """Return what makes numbers doubtful and is no chance, the worst first."""
     found = findings_of(result, rows, doubtful=True)
     return sorted((one for one in found if one.on_screen), key=lambda one: one.rank)
+
+
+def worst_doubts(
+    result: Result, rows: Sequence[Row], most: int = MAX_DOUBTS, name: str = ""
+) -> Iterator[Line]:
+    """Yield the worst doubts of a result, as a screen has them: `! launches are bimodal: …`.
+
+    Args:
+        name: What stands before each, where there are several results.
+    """
+    for doubt in doubts_of(result, rows)[:most]:
+        yield Line(f"! {name}{doubt.line}", "doubt")
 
 
 def doubt_lines(result: Result, rows: Sequence[Row]) -> Iterator[Line]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.document.document import Line
+from mpigauge.find.findings import worst_doubts
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.linkmap.linkmap import is_map, map_or_none
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Document
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.query.query import Source
+    from mpigauge.result.reader import Result
 
 
 def map_of(source: Source) -> LinkMap | None:
@@ -35,6 +37,13 @@ def begun(document: Document, sources: Sequence[Source]) -> Document:
     said = [*verdicts(sources)]
     source = "; ".join([document.source, *said]) if document.source else ""
     return replace(document, head=[*said, *document.head], source=source) if said else document
+
+
+def with_doubts(document: Document, result: Result, shown: LinkMap) -> Document:
+    """Return the document of a map, or of some of its pairs, with what makes its numbers doubtful below."""
+    doubts = [*worst_doubts(result, [row for link in shown.links for row in link.rows])]
+    apart = [Line("")] if document.foot else []  # from its tables it is apart by itself
+    return replace(document, foot=[*document.foot, *apart, *doubts]) if doubts else document
 
 
 def answered(document: Document, sources: Sequence[Source]) -> Document:

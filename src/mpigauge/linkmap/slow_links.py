@@ -49,6 +49,8 @@ _SHOWN = 1 / 3
 _SPREADS = 5.0
 _MAD_OF_NORMAL = 1.4826
 _AS_A_WHOLE = 0.25
+_PARTS = 3
+"""Factors that make up a link's time: of its two hosts, and its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,13 @@ class Extent:
         launches: Number of launches with its times.
         slow: Number of them in which it is slow.
         factor: Median over these of how many times slower than usual it is.
+        by_middle: Whether its middle over all launches stands out, and not launch by launch.
     """
 
     launches: int
     slow: int
     factor: float
+    by_middle: bool = False
 
     @property
     def flaky(self) -> bool:
@@ -136,7 +140,38 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
     for place, _, extent, sure in test.findings(own, chances):
         i, j = (int(ends[place]) for ends in one_of_each)
         (links if sure else suspects)[i, j] = extent
+    known_slow = [*links, *suspects, *((host, host) for host in hosts)]
+    suspects |= _slow_by_middle(logs, _classes(count, groups), math.log(factor), known_slow)
     return Blame(links, hosts, suspects, test.threshold, test.launches_needed(float(chances[0].max())))
+
+
+def _slow_by_middle(
+    logs: Values, classes: Numbers, asked: float, named: Sequence[Link]
+) -> Iterator[tuple[Link, Extent]]:
+    """Yield the links whose middle over launches is more than what is not slow could make of it.
+
+    Where launches differ a lot, a link can show such a middle though launch by launch no more is known: in
+    each, other links were slow with it, or its hosts had a share of that. Two hosts and a link, none of which
+    takes `factor` times as long, are below its third power.
+
+    Args:
+        classes: Which links are compared.
+        asked: Logarithm of `factor`.
+        named: Links, and hosts as (host, host), that are known or suspected to be slow.
+    """
+    count = logs.shape[1]
+    middles = _median(logs, 0)
+    unnamed = middles.copy()
+    for i, j in named:
+        rows, columns = (i, slice(None)) if i == j else (i, j)
+        unnamed[rows, columns] = unnamed[columns, rows] = np.nan
+    middle = _median if count >= _HOSTS_FOR_MEDIANS else _least
+    excess = _beyond_usual(unnamed[None], classes, np.zeros((1, count)), middle)[0]
+    for i, j in np.argwhere(np.triu(excess, 1) > _PARTS * asked).tolist():
+        above = logs[:, i, j] - (middles[i, j] - excess[i, j])
+        slow = above > asked
+        factor = math.exp(float(_median(above[slow], 0)))
+        yield (i, j), Extent(int(np.isfinite(above).sum()), int(slow.sum()), factor, by_middle=True)
 
 
 # ---- The rule ------------------------------------------------------------------------------------

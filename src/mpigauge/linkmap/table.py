@@ -75,7 +75,7 @@ def trouble(link: MeasuredLink) -> str:
 
 
 def verdict_lines(shown: LinkMap) -> list[Line]:
-    """Return what is slow, a line each; else one line that says so."""
+    """Return what is or may be slow, a line each; else one line that says that nothing is."""
     verdict = shown.verdict
     lines = [Line(f"{_word(slow)} host {_what(shown, slow)}", "bad") for slow in verdict.hosts]
     lines += [Line(f"{_word(slow)} link {_what(shown, slow)}", "bad") for slow in verdict.links]
@@ -89,9 +89,9 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
     if verdict.word == "undecided":
         reasons = [f"undecided: {undecided(reason)}" for reason in verdict.reasons] or ["undecided"]
         lines += [Line(reason, "doubt") for reason in reasons]
-        worst, rest = verdict.suspects[:_SUSPECTS_SHOWN], verdict.suspects[_SUSPECTS_SHOWN:]
-        lines += [Line(f"perhaps slow: {_what(shown, slow)}", "doubt") for slow in worst]
-        lines += [Line(f"perhaps slow: {len(rest)} more (--format json has all)", "doubt")] if rest else []
+    worst, rest = verdict.suspects[:_SUSPECTS_SHOWN], verdict.suspects[_SUSPECTS_SHOWN:]
+    lines += [Line(f"perhaps slow: {_what(shown, slow)}", "doubt") for slow in worst]
+    lines += [Line(f"perhaps slow: {len(rest)} more (--format json has all)", "doubt")] if rest else []
     return lines
 
 
@@ -116,9 +116,9 @@ def _what(shown: LinkMap, slow: SlowElement) -> str:
 def _beside_usual(
     shown: LinkMap, slow: SlowElement, extent: Extent, words: Callable[[Sequence[MeasuredLink]], str]
 ) -> str:
-    """Return ` (2.04 ms where 39.7 µs to 40.9 µs is usual)`, if always slow and with one usual time."""
+    """Return ` (2.04 ms where 39.7 µs to 40.9 µs is usual)`, if that is slow and with one usual time."""
     verdict = shown.verdict
-    if len(verdict.groups) > 1 or extent.flaky:
+    if len(verdict.groups) > 1 or (extent.flaky and not extent.by_middle):
         return ""
     odd = (*verdict.hosts, *verdict.links, *verdict.suspects)
     # A link that is slow by itself is named for that, also where one of its hosts is slow, too.

@@ -15,7 +15,7 @@ from mpigauge.document.phrases import OF_JOB, phrases_of, state_phrase
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
 from mpigauge.find import answer as words
 from mpigauge.find.answer import answers, by_mode, lines_of
-from mpigauge.find.findings import doubts_of
+from mpigauge.find.findings import MAX_DOUBTS, worst_doubts
 from mpigauge.find.foot import foot_of
 from mpigauge.find.headline import (
     FACTORS,
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from mpigauge.rows.machine.over_sessions import SessionIntervals
     from mpigauge.vocabulary import Varied
 
-MAX_DOUBTS = 4
 MAX_JOBS = 6
 """Most jobs side by side; beyond, see the tables."""
 
@@ -456,8 +455,7 @@ def _doubts(sources: Sequence[Source], columns: int) -> list[Line]:
     for source in sources:
         name = f"{source.name}: " if len(sources) > 1 else ""
         most = MAX_DOUBTS if columns == 1 else max(1, (MAX_DOUBTS - 1) // len(sources))
-        shown = doubts_of(source.result, source.rows)[:most]
-        lines += [Line(f"! {name}{doubt.line}", "doubt") for doubt in shown]
+        lines += worst_doubts(source.result, source.rows, most, name)
     return lines[:MAX_DOUBTS]
 
 

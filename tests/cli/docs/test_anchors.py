@@ -63,6 +63,13 @@ def test_a_heading_that_is_gone_is_found() -> None:
     ]
 
 
+def test_a_link_to_the_command_of_a_slow_host_leads_to_it() -> None:
+    page = (DOCS / "administrator.md").read_text(encoding="utf-8")
+    (target,) = re.findall(r"\[the command\]\(([\w.]+)#?[\w-]*\)", page)
+    commands = re.findall(r"^mpigauge lab .*", (DOCS / target).read_text(encoding="utf-8"), re.MULTILINE)
+    assert any("--host h3:delay=150us" in command for command in commands)
+
+
 @pytest.mark.thorough
 def test_nothing_is_cited_by_the_number_of_its_section() -> None:
     pages = [path for path in PAGES if path.name != "cli.md"]

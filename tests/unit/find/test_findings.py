@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 
 from mpigauge.find.disturbances import DISTURBED
-from mpigauge.find.findings import KINDS, disturbances_of, doubt_lines, doubts_of, findings_of, told
+from mpigauge.find.findings import (
+    KINDS,
+    MAX_DOUBTS,
+    disturbances_of,
+    doubt_lines,
+    doubts_of,
+    findings_of,
+    told,
+)
 from mpigauge.find.kinds import DOUBTFUL, MAX_LETTERS, About, CellsFound, Found, fitting
 from mpigauge.find.missing import Damage, UnreadLines
 from mpigauge.find.warning_sentences import WORDS
@@ -19,7 +27,6 @@ from mpigauge.result.reader import load
 from mpigauge.result.records import Unread
 from mpigauge.rows.rows import rows
 from mpigauge.rows.warnings import WARNING_KINDS, Warning, WarningKind  # noqa: A004 - as in the module
-from mpigauge.show.answer import MAX_DOUBTS
 from tests.healthy import healthy
 from tests.made import RECORDS, result_of
 from tests.places import DOCS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -76,3 +77,18 @@ def test_a_lab_ends_with_what_to_do_with_its_numbers(
     assert lab_runs.enter(lab, ["true"], "the command line") == 0
     said = capfd.readouterr().err
     assert said.endswith(f"; {what}\n") if what else said == ""
+
+
+@pytest.mark.parametrize(
+    "command", [("/usr/bin/mpigauge", "map"), (sys.executable, "-P", "-m", "mpigauge", "run")]
+)
+def test_what_a_result_says_of_each_number_the_lab_does_not_say_of_all(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
+    """Beside "do not use 6 of 107 numbers" it would be another verdict on the same numbers."""
+    ended = start.LabOutcome(0, Counters(1000, 470, 0, 7e-4), queues=True)
+    monkeypatch.setattr(start, "run", lambda *_: ended)
+    assert lab_runs.enter(Lab(delay="40us"), command, "the command line") == 0
+    said = capfd.readouterr().err
+    assert said.endswith("; numbers that this touches are marked in the result: mpigauge show --all\n")
+    assert "do not use" not in said

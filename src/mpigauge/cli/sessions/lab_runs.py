@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.campaign.lab.counters import Counters
     from mpigauge.plan.lab import Lab
 
+ITSELF = (sys.executable, "-P", "-m", "mpigauge")
 LATE_SHARE = 0.02
 MIN_LATE = 20
 """The user is told of late packets if there are that many and they are that large a share of all."""
@@ -33,7 +35,7 @@ def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
     if not ended.queues:
         note(f"mpigauge: {NO_QUEUES}")
     if ended.counters.late >= MIN_LATE and ended.counters.late_share > LATE_SHARE:
-        note(f"mpigauge: {_late(ended.counters, lab)}")
+        note(f"mpigauge: {_late(ended.counters, lab, measured=_is_own(argv))}")
     return ended.status
 
 
@@ -44,16 +46,25 @@ def same_command_in(lab: Lab, where: str) -> int:
     finds itself in the lab that its plan needs, and measures.
     """
     argv = click.get_current_context().find_root().obj
-    return enter(lab, (sys.executable, "-P", "-m", "mpigauge", *argv), where)
+    return enter(lab, (*ITSELF, *argv), where)
 
 
-def _late(counters: Counters, lab: Lab) -> str:
+def _is_own(argv: Sequence[str]) -> bool:
+    return Path(argv[0]).name == "mpigauge" or (*argv[: len(ITSELF)],) == ITSELF
+
+
+def _late(counters: Counters, lab: Lab, *, measured: bool) -> str:
+    """Return how late packets were, and what to do with numbers, unless a result says that of each."""
     from mpigauge import units
     from mpigauge.document.lateness_words import consequence
     from mpigauge.plan.lab import least_delay_s
     from mpigauge.rows.warnings import RELAY_LATE_S
 
-    what = consequence(counters.late_share, RELAY_LATE_S, least_delay_s(lab), "numbers between hosts")
+    what = (
+        "numbers that this touches are marked in the result: mpigauge show --all"
+        if measured
+        else consequence(counters.late_share, RELAY_LATE_S, least_delay_s(lab), "numbers between hosts")
+    )
     return (
         f"{units.format_percent(counters.late_share)} of {counters.forwarded} packets of the lab were more "
         f"than 50 µs late, the latest {units.format_time(counters.latest_s)}: its relay shares the cores "

@@ -167,6 +167,7 @@ def command(
     from mpigauge.cli.sessions.session import check_saved
     from mpigauge.cli.sessions.session import keep_baseline as keep
     from mpigauge.find.map_before import with_changes
+    from mpigauge.find.maps import with_doubts
     from mpigauge.linkmap.linkmap import link_map
     from mpigauge.result.files import as_argument
     from mpigauge.rows.machine.steadiness import only_quiet
@@ -198,6 +199,7 @@ def command(
     document = _document(shown, pairs, printed_in, quiet=quiet)
     said = before or not quiet or _is_slower(changes)
     document = with_changes(document, shown, changes, as_argument(path), said=said, brief=quiet)
+    document = document if quiet else with_doubts(document, loaded, shown)
     print_unless_closed(rendered(document, form), nl=False)
     if done is not None:
         check_saved(done)
