@@ -34,6 +34,7 @@ LEFT_OUT = ("pattern", "mode")
 TOO_FEW = "too few launches"
 ELSEWHERE = "ranks elsewhere"
 TOO_FEW_SESSIONS = "too few sessions"
+NOT_MEASURED = "not measured"
 IMPORTED = "imported"
 OWN_STATISTIC = "our own of rounds (--stat)"
 MAX_FORCED = 4
@@ -134,12 +135,16 @@ def _open(shown: Comparison, counts: Mapping[str, int]) -> str:
         return "no number of a library is on both sides in a like state of the machine"
     if not shown.judges:
         return f"not measured in turn, a difference may be the machine's; {_of(count)} {_listed(counts)}"
-    open_ = sum(
+    gaps = sum(verdict_of(one) == NOT_MEASURED for one in shown.cells)
+    undecided = sum(
         one.decision is None or not one.decision.passes(shown.thresholds.allow) for one in shown.cells
     )
+    open_ = undecided - gaps
     allow = units.format_percent(shown.thresholds.allow)
     if open_:
         why = f"{open_} of {count} numbers may be slower by {allow}"
+    elif gaps:
+        why = f"{gaps} of {count} numbers are not measured on one side"
     elif counts.get("undecided") or not shown.unmatched:
         why = "not every number is decided"
     else:
@@ -167,7 +172,7 @@ def verdict_of(cell: Compared) -> str:
     if cell.lost:
         return "lost"
     if cell.pair.base.time is None or cell.pair.other.time is None:
-        return "not measured"
+        return NOT_MEASURED
     if cell.decision is None:
         return _unjudged(cell.pair)
     if cell.verdict == "undecided" and cell.decision.verdict in DIFFERENT:
@@ -305,7 +310,7 @@ def notes(
         everything: Whether to include the error rates of these launches.
     """
     said = Counter(map(verdict_of, shown.cells))
-    if gaps := said["not measured"]:
+    if gaps := said[NOT_MEASURED]:
         yield f"not measured on one side: {gaps}"
     if imported := said[IMPORTED]:
         yield f"imported: {imported}; one number each: how far launches or days are apart is not known"

@@ -298,6 +298,11 @@ def test_a_cell_that_crashed_is_lost_and_one_without_time_is_not(kind: str, verd
     (one,) = shown.cells
     assert (shown.verdict, verdict_of(one)) == (verdict, word)
     assert headline(shown, shown.verdict).startswith("lost: 1 of 1" if kind else "undecided")
+    if not kind:
+        assert headline(shown, shown.verdict) == (
+            "undecided: 1 of 1 numbers are not measured on one side; "
+            "0 slower, 0 faster, 0 the same, 0 undecided, 1 not measured"
+        ), "what may be slower is counted as undecided, and no other"
 
 
 def disturbed(factor: float, spread: float) -> Comparison:
