@@ -387,15 +387,22 @@ MAX_CONTROL_REACH = 0.1
 """Interval of a control, as a fraction on either side of 1, that still shows that it stood still."""
 
 
+MAY_HAVE_MOVED = "controls undecided, they may have moved"
+
+
+def stood_still(controls: Iterable[Decision]) -> bool:
+    """Return whether the intervals of controls are narrow enough to show that none moved."""
+    return all(max(1 / one.low, one.high) - 1 <= MAX_CONTROL_REACH for one in controls)
+
+
 def _unmoved(shown: Comparison) -> str:
     """Return how far controls are apart; undecided ones have not been shown to be unmoved."""
     decided = [control for control in shown.controls if control.decision is not None]
     if not decided:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
     most = ratio_words(max(decided, key=distance).decision)
-    reaches = [max(1 / one.decision.low, one.decision.high) - 1 for one in decided if one.decision]
-    if max(reaches) > MAX_CONTROL_REACH:
-        return f"controls undecided, they may have moved: {_controls(shown)}, at most {most}"
+    if not stood_still(one.decision for one in decided if one.decision):
+        return f"{MAY_HAVE_MOVED}: {_controls(shown)}, at most {most}"
     return f"controls did not move: {_controls(shown)}, at most {most}"
 
 
