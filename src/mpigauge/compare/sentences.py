@@ -317,7 +317,7 @@ def notes(
     if unknown := sum(not (one.pair.base.cell.ranks and one.pair.other.cell.ranks) for one in shown.cells):
         yield f"ranks unknown: {unknown}; how many took part may differ: mpigauge import --np N says it"
     yield from _unlike_statistics([one.pair for one in shown.cells if one.ratio is not None])
-    yield from _few_launches(shown.cells)
+    yield from _few_launches(shown)
     if some := said[TOO_FEW_SESSIONS]:
         takes = f"a verdict takes {MIN_BASE_SESSIONS} at least, since the last change"
         yield f"{TOO_FEW_SESSIONS}: {some}; {takes}"
@@ -356,20 +356,41 @@ def _statistic(row: Row) -> str:
     return row.time.statistic if isinstance(row.time, Printed) else OWN_STATISTIC
 
 
-def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
-    """Yield which launches are too few, at all or in like states, and how many it would take."""
+ASKED_LAUNCHES = 10
+"""Launches that are asked for where there are too few."""
+
+
+def _few_launches(shown: Comparison) -> Iterator[str]:
+    """Yield which launches are too few, at all or in like states, and how many it would take.
+
+    Where as many were made, asking for them would change nothing: the others gave no times here.
+    """
+    cells = shown.cells
     if elsewhere := sum(verdict_of(cell) == ELSEWHERE for cell in cells):
         yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
     pairs = [cell.pair for cell in cells if verdict_of(cell) == TOO_FEW]
     unlike = [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.launches >= MIN_LAUNCHES]
     if too_few_words := len(pairs) - len(unlike):
-        yield f"{TOO_FEW}: {too_few_words}; a verdict takes {MIN_LAUNCHES} at least: --launches 10"
+        made = _launches_made(shown)
+        ask = (
+            f": --launches {ASKED_LAUNCHES}"
+            if made < ASKED_LAUNCHES
+            else f"; {made} were made, of which the others gave no times here"
+        )
+        yield f"{TOO_FEW}: {too_few_words}; a verdict takes {MIN_LAUNCHES} at least{ask}"
     if unlike:
         needed = max(pair.launches_needed for pair in unlike)
         yield (
             f"{TOO_FEW} in like states: {len(unlike)}; a verdict takes {MIN_LAUNCHES} of both sides "
             f"in one state: --launches {needed}"
         )
+
+
+def _launches_made(shown: Comparison) -> int:
+    """Return how many launches gave a time of any number, the fewest of both sides."""
+    pairs = [one.pair for one in (*shown.cells, *shown.controls)]
+    sides = ([pair.base for pair in pairs], [pair.other for pair in pairs])
+    return min(len({visit.launch for row in rows for visit in row.visits}) for rows in sides)
 
 
 def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:

@@ -230,6 +230,17 @@ def test_few_launches_say_nothing() -> None:
     assert judged(few).verdict == "undecided"
 
 
+def test_launches_that_were_made_are_not_asked_for() -> None:
+    few, many = range(1, MIN_LAUNCHES), range(1, 11)
+    times = {("mpich", 8): 1e4, ("openmpi", 8): 2e4}
+    short = rows_with(times, launches=few)
+    (asked,) = [line for line in notes(judged(short)) if line.startswith("too few launches")]
+    assert asked.endswith("a verdict takes 5 at least: --launches 10")
+    long = rows_with({("mpich", 64): 1e4, ("openmpi", 64): 1e4}, launches=many)
+    (made,) = [line for line in notes(judged(short, long)) if line.startswith("too few launches")]
+    assert made.endswith("a verdict takes 5 at least; 10 were made, of which the others gave no times here")
+
+
 def test_two_results_may_differ_in_their_library_as_a_whole() -> None:
     base = rows_with({("mpich", 8): 1e4})
     other = rows_with({("openmpi", 8): 1e4, ("openmpi", 64): 1e4})
