@@ -15,6 +15,7 @@ from mpigauge.compare.sentences import headline, notes, side_namer, sides_of, ve
 from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.compare.table import document
 from mpigauge.document.document import Units
+from mpigauge.find.warning_sentences import words_of
 from mpigauge.rows.rows import rows
 from mpigauge.show.formats import json
 from mpigauge.stats.decision import MIN_LAUNCHES, Thresholds
@@ -228,6 +229,15 @@ def test_few_launches_say_nothing() -> None:
     assert one.decision is None
     assert one.verdict == "undecided"
     assert judged(few).verdict == "undecided"
+
+
+def test_of_a_state_that_was_rare_more_launches_than_were_made_are_asked_for() -> None:
+    cells, course = [cell("pingpong", size=8)], [["near"]] * 6 + [["far"]] * 3
+    visits = in_states(cells, course, lambda _, state, number: [round(TIMES_NS[state]) + number] * 5)
+    found = rows(result_of(campaign(*cells), *launches_of(cells, range(1, 10)), *visits), choice="all")
+    (few,) = [one for row in found for one in row.warnings if one.kind == "few-launches"]
+    assert (few.values["launches"], few.values["made"]) == (3, 9)
+    assert "--launches 18" in words_of(few).text
 
 
 def test_launches_that_were_made_are_not_asked_for() -> None:
