@@ -260,6 +260,7 @@ def comparison_of(
         first=compared.first,
         base_files=compared.base_files,
         hint=compared.hint,
+        doubts=compared.doubts,
         everything=everything,
     )
     return shown, verdict

@@ -146,7 +146,8 @@ def counts_in(value: Record) -> Iterator[int]:
         words = Counter(point["verdict"] for point in points)
         yield from (len(points), words["slower"] + words["faster"], *words.values())
         for piece in pieces:
-            yield from (len(piece["sizes_bytes"]), len(piece["sizes_bytes"]) - len(piece["apart_bytes"]))
+            sizes, apart = len(piece["sizes_bytes"]), len(piece["apart_bytes"])
+            yield from (sizes, apart, sizes - apart)
 
 
 def texts_of(one: Record) -> set[str]:

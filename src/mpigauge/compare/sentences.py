@@ -34,6 +34,7 @@ LEFT_OUT = ("pattern", "mode")
 TOO_FEW = "too few launches"
 ELSEWHERE = "ranks elsewhere"
 TOO_FEW_SESSIONS = "too few sessions"
+NOT_MEASURED = "not measured"
 IMPORTED = "imported"
 OWN_STATISTIC = "our own of rounds (--stat)"
 MAX_FORCED = 4
@@ -134,12 +135,16 @@ def _open(shown: Comparison, counts: Mapping[str, int]) -> str:
         return "no number of a library is on both sides in a like state of the machine"
     if not shown.judges:
         return f"not measured in turn, a difference may be the machine's; {_of(count)} {_listed(counts)}"
-    open_ = sum(
+    gaps = sum(verdict_of(one) == NOT_MEASURED for one in shown.cells)
+    undecided = sum(
         one.decision is None or not one.decision.passes(shown.thresholds.allow) for one in shown.cells
     )
+    open_ = undecided - gaps
     allow = units.format_percent(shown.thresholds.allow)
     if open_:
         why = f"{open_} of {count} numbers may be slower by {allow}"
+    elif gaps:
+        why = f"{gaps} of {count} numbers are not measured on one side"
     elif counts.get("undecided") or not shown.unmatched:
         why = "not every number is decided"
     else:
@@ -167,7 +172,7 @@ def verdict_of(cell: Compared) -> str:
     if cell.lost:
         return "lost"
     if cell.pair.base.time is None or cell.pair.other.time is None:
-        return "not measured"
+        return NOT_MEASURED
     if cell.decision is None:
         return _unjudged(cell.pair)
     if cell.verdict == "undecided" and cell.decision.verdict in DIFFERENT:
@@ -305,14 +310,14 @@ def notes(
         everything: Whether to include the error rates of these launches.
     """
     said = Counter(map(verdict_of, shown.cells))
-    if gaps := said["not measured"]:
+    if gaps := said[NOT_MEASURED]:
         yield f"not measured on one side: {gaps}"
     if imported := said[IMPORTED]:
         yield f"imported: {imported}; one number each: how far launches or days are apart is not known"
     if unknown := sum(not (one.pair.base.cell.ranks and one.pair.other.cell.ranks) for one in shown.cells):
         yield f"ranks unknown: {unknown}; how many took part may differ: mpigauge import --np N says it"
     yield from _unlike_statistics([one.pair for one in shown.cells if one.ratio is not None])
-    yield from _few_launches(shown.cells)
+    yield from _few_launches(shown)
     if some := said[TOO_FEW_SESSIONS]:
         takes = f"a verdict takes {MIN_BASE_SESSIONS} at least, since the last change"
         yield f"{TOO_FEW_SESSIONS}: {some}; {takes}"
@@ -351,20 +356,41 @@ def _statistic(row: Row) -> str:
     return row.time.statistic if isinstance(row.time, Printed) else OWN_STATISTIC
 
 
-def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
-    """Yield which launches are too few, at all or in like states, and how many it would take."""
+ASKED_LAUNCHES = 10
+"""Launches that are asked for where there are too few."""
+
+
+def _few_launches(shown: Comparison) -> Iterator[str]:
+    """Yield which launches are too few, at all or in like states, and how many it would take.
+
+    Where as many were made, asking for them would change nothing: the others gave no times here.
+    """
+    cells = shown.cells
     if elsewhere := sum(verdict_of(cell) == ELSEWHERE for cell in cells):
         yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
     pairs = [cell.pair for cell in cells if verdict_of(cell) == TOO_FEW]
     unlike = [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.launches >= MIN_LAUNCHES]
     if too_few_words := len(pairs) - len(unlike):
-        yield f"{TOO_FEW}: {too_few_words}; a verdict takes {MIN_LAUNCHES} at least: --launches 10"
+        made = _launches_made(shown)
+        ask = (
+            f": --launches {ASKED_LAUNCHES}"
+            if made < ASKED_LAUNCHES
+            else f"; {made} were made, of which the others gave no times here"
+        )
+        yield f"{TOO_FEW}: {too_few_words}; a verdict takes {MIN_LAUNCHES} at least{ask}"
     if unlike:
         needed = max(pair.launches_needed for pair in unlike)
         yield (
             f"{TOO_FEW} in like states: {len(unlike)}; a verdict takes {MIN_LAUNCHES} of both sides "
             f"in one state: --launches {needed}"
         )
+
+
+def _launches_made(shown: Comparison) -> int:
+    """Return how many launches gave a time of any number, the fewest of both sides."""
+    pairs = [one.pair for one in (*shown.cells, *shown.controls)]
+    sides = ([pair.base for pair in pairs], [pair.other for pair in pairs])
+    return min(len({visit.launch for row in rows for visit in row.visits}) for rows in sides)
 
 
 def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:
@@ -382,15 +408,22 @@ MAX_CONTROL_REACH = 0.1
 """Interval of a control, as a fraction on either side of 1, that still shows that it stood still."""
 
 
+MAY_HAVE_MOVED = "controls undecided, they may have moved"
+
+
+def stood_still(controls: Iterable[Decision]) -> bool:
+    """Return whether the intervals of controls are narrow enough to show that none moved."""
+    return all(max(1 / one.low, one.high) - 1 <= MAX_CONTROL_REACH for one in controls)
+
+
 def _unmoved(shown: Comparison) -> str:
     """Return how far controls are apart; undecided ones have not been shown to be unmoved."""
     decided = [control for control in shown.controls if control.decision is not None]
     if not decided:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
     most = ratio_words(max(decided, key=distance).decision)
-    reaches = [max(1 / one.decision.low, one.decision.high) - 1 for one in decided if one.decision]
-    if max(reaches) > MAX_CONTROL_REACH:
-        return f"controls undecided, they may have moved: {_controls(shown)}, at most {most}"
+    if not stood_still(one.decision for one in decided if one.decision):
+        return f"{MAY_HAVE_MOVED}: {_controls(shown)}, at most {most}"
     return f"controls did not move: {_controls(shown)}, at most {most}"
 
 

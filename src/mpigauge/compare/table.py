@@ -65,6 +65,7 @@ def document(
     first: Mapping[Compared, Compared] = NO_FIRST,
     base_files: Sequence[Path] = (),
     hint: str = "",
+    doubts: Sequence[str] = (),
     everything: bool = False,
 ) -> Document:
     """Return the verdict and the cells of a comparison as a document.
@@ -75,6 +76,7 @@ def document(
         first: First look at each number that was measured again; each then has its line.
         base_files: Files of the sessions that are the base.
         hint: A line below the sides.
+        doubts: What makes the times of a side wrong.
         everything: Whether every cell has a line of its own.
     """
     alike = words.common(cell.pair.base for cell in (*shown.cells, *shown.controls))
@@ -94,12 +96,15 @@ def document(
         ],
         tables=[_table(shown, kept, compared, alike, first)] if kept else [],
         foot=[
-            Line(text)
-            for text in (
-                *rest,
-                *words.unmatched(shown, compared, everything=everything),
-                *words.notes(shown, compared, everything=everything),
-            )
+            *(Line(f"! {text}", "doubt") for text in doubts),
+            *(
+                Line(text)
+                for text in (
+                    *rest,
+                    *words.unmatched(shown, compared, everything=everything),
+                    *words.notes(shown, compared, everything=everything),
+                )
+            ),
         ],
         units=chosen,
         schema="compare",

@@ -91,8 +91,12 @@ class _Line:
     def differing(self, *, interval: bool) -> list[str]:
         """Return what is said of pieces that differ: the first names both curves."""
         (other, base), (first, *rest) = self._names, self._differing
-        said = f"{other} takes {_number(first, interval=interval)} as long as {base}{self._where(first)}"
-        return [said, *(f"{_number(one, interval=interval)}{self._where(one)}" for one in rest)]
+        takes = f"{other} takes {_number(first, interval=interval)} as long as {base}"
+        more = [f"{_number(one, interval=interval)}{self._where_differing(one)}" for one in rest]
+        return [f"{takes}{self._where_differing(first)}", *more]
+
+    def _where_differing(self, piece: SizePiece) -> str:
+        return f"{self._where(piece)}{_open_alone(piece)}"
 
     def alike(self, *, whole: bool) -> list[str]:
         """Return what is said of pieces that do not differ.
@@ -135,6 +139,14 @@ class _Line:
         if piece is self._pieces[0]:
             return f" up to {last}"
         return f" from {first} on" if piece is self._pieces[-1] else f" from {first} to {last}"
+
+
+def _open_alone(piece: SizePiece) -> str:
+    """Return at which sizes of a piece that differs nobody can tell from that size alone."""
+    apart = piece.apart_bytes
+    if not apart:
+        return ""
+    return f" ({units.format_size(apart[0]) if len(apart) == 1 else len(apart)} undecided alone)"
 
 
 def _own_words(piece: SizePiece) -> Iterator[Verdict]:

@@ -98,7 +98,9 @@ UNSURE = "nothing says how sure the time is"
 """Where it has no interval."""
 
 
-def _no_interval(*, launches: int, requested: int | None, skipped: int, failed: int, batch: int) -> Words:
+def _no_interval(
+    *, launches: int, requested: int | None, skipped: int, failed: int, batch: int, made: int = 0
+) -> Words:
     if launches > 1:
         return Words(
             "no interval: in at least one launch the clock stood still for a whole operation (0 s)",
@@ -113,19 +115,28 @@ def _no_interval(*, launches: int, requested: int | None, skipped: int, failed: 
             _why_lost(skipped, failed),
             do=_why_lost_briefly(failed),
         )
-    return Words("no interval (1 launch)", UNSURE, f"use --launches {ENOUGH_LAUNCHES} or more", do=MORE)
+    why, ask = _more_launches(made)
+    return Words("no interval (1 launch)", UNSURE, why, do=ask)
 
 
 MORE = f"--launches {ENOUGH_LAUNCHES}"
 
 
-def _few_launches(*, launches: int, requested: int | None, skipped: int, failed: int) -> Words:
+def _more_launches(made: int) -> tuple[str, str]:
+    """Return how many launches to ask for, where so many were made of which others do not count."""
+    if not made:
+        return f"use --launches {ENOUGH_LAUNCHES} or more", MORE
+    return f"use more than the {made} that were made (--launches {2 * made})", f"--launches {2 * made}"
+
+
+def _few_launches(*, launches: int, requested: int | None, skipped: int, failed: int, made: int = 0) -> Words:
     fact, meaning = f"few launches ({launches})", "the interval rests on very little"
     so = "rough intervals"
     if (requested or 0) >= ENOUGH_LAUNCHES:
         why = f"{requested} were started: {_why_lost(skipped, failed)}"
         return Words(fact, meaning, why, so, _why_lost_briefly(failed))
-    return Words(fact, meaning, f"use --launches {ENOUGH_LAUNCHES} or more", so, MORE)
+    advice, ask = _more_launches(made)
+    return Words(fact, meaning, advice, so, ask)
 
 
 def _launches_lost(*, launches: int, requested: int, skipped: int, failed: int) -> Words:

@@ -173,6 +173,7 @@ class ResultRecords:
             ranks=cell.ranks,
             cores=self._cores,
             launches_requested=self.launches_made.get(cell.job, 0) if whole else time.launches,
+            launches_made=0 if whole else self.launches_made.get(cell.job, 0),
             launches_skipped=self.launches_skipped[cell] if whole else 0,
             precision=plan.precision,
             batch=max(visit.batch for visit in visits),

@@ -94,6 +94,7 @@ class Circumstances:
         ranks: How many processes ran.
         cores: How many cores their hosts have; None if unknown.
         launches_requested: How many launches were asked for; None if that was left open.
+        launches_made: How many the job had, where only those in one state or undisturbed count; else 0.
         launches_skipped: How many of them had no time for it.
         precision: The relative half-width asked for, as a fraction; None if none was.
         batch: How many operations each sample is the mean of.
@@ -117,6 +118,7 @@ class Circumstances:
     ranks: int
     cores: int | None
     launches_requested: int | None = None
+    launches_made: int = 0
     launches_skipped: int = 0
     precision: float | None = None
     batch: int = 1
@@ -157,6 +159,7 @@ class Circumstances:
             "requested": self.launches_requested,
             "skipped": self.launches_skipped,
             "failed": max(0, self.launches_failed),
+            **({"made": self.launches_made} if self.launches_made >= ENOUGH_LAUNCHES else {}),
         }
 
 

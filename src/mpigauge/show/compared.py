@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.compare.alike import builds_that_differ, differences
 from mpigauge.compare.comparison import CONTROLS, compare
 from mpigauge.compare.interim_looks import level_of
-from mpigauge.compare.sentences import sides_of
+from mpigauge.compare.sentences import ONE_SIDE, sides_of
 from mpigauge.compare.sides import (
     compared_by,
     differing_as_a_whole,
@@ -21,6 +21,7 @@ from mpigauge.compare.sides import (
 )
 from mpigauge.compare.suspicious import first_looks
 from mpigauge.errors import UsageError
+from mpigauge.find.findings import disturbances_of
 from mpigauge.find.imported import nothing_alike, unknown_ranks
 from mpigauge.plan.factors import COMPARED_BY, VERDICT_FACTORS
 from mpigauge.query.query import source_of
@@ -29,7 +30,7 @@ from mpigauge.stats.decision import Thresholds
 from mpigauge.units import parse_fraction, parse_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from mpigauge.compare.comparison import Compared, Comparison
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
 
 MAX_RESULTS = 2
+
+TOO_LONG = frozenset({"disturbed", "traced"})
+"""Kinds of findings that make all times of a result too long: a ratio may be theirs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +55,7 @@ class ComparedSources:
         first: First comparison of numbers that were measured again.
         base_files: Files of the sessions that are the base, the newest first.
         hint: A line on earlier results; empty for none.
+        doubts: What makes the times of a side wrong, as `show` says it.
     """
 
     shown: Comparison
@@ -59,6 +64,7 @@ class ComparedSources:
     first: Mapping[Compared, Compared] = field(default_factory=dict)
     base_files: tuple[Path, ...] = ()
     hint: str = ""
+    doubts: tuple[str, ...] = ()
 
 
 class OneOfEverythingError(UsageError):
@@ -90,7 +96,16 @@ def compare_sources(query: Query, *, verdict_asked: bool = False) -> ComparedSou
         unasked="" if verdict_asked else _factor_without_verdict(query, paired.found_by),
         unmatched=paired.unmatched,
     )
-    return ComparedSources(shown, paired.factors, paired.sides)
+    return ComparedSources(shown, paired.factors, paired.sides, doubts=tuple(_doubts(query.sources)))
+
+
+def _doubts(sources: Sequence[Source]) -> Iterator[str]:
+    """Yield what makes all times of a result too long; of two results, of which of them."""
+    for source, side in zip(sources, ONE_SIDE.values(), strict=False):
+        where = f"{side}: " if len(sources) > 1 else ""
+        for one in disturbances_of(source.result, source.rows):
+            if one.kind in TOO_LONG:
+                yield f"{where}{one.line}"
 
 
 def _factor_without_verdict(query: Query, found_by: str) -> str:

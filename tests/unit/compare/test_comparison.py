@@ -15,6 +15,7 @@ from mpigauge.compare.sentences import headline, notes, side_namer, sides_of, ve
 from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.compare.table import document
 from mpigauge.document.document import Units
+from mpigauge.find.warning_sentences import words_of
 from mpigauge.rows.rows import rows
 from mpigauge.show.formats import json
 from mpigauge.stats.decision import MIN_LAUNCHES, Thresholds
@@ -230,6 +231,26 @@ def test_few_launches_say_nothing() -> None:
     assert judged(few).verdict == "undecided"
 
 
+def test_of_a_state_that_was_rare_more_launches_than_were_made_are_asked_for() -> None:
+    cells, course = [cell("pingpong", size=8)], [["near"]] * 6 + [["far"]] * 3
+    visits = in_states(cells, course, lambda _, state, number: [round(TIMES_NS[state]) + number] * 5)
+    found = rows(result_of(campaign(*cells), *launches_of(cells, range(1, 10)), *visits), choice="all")
+    (few,) = [one for row in found for one in row.warnings if one.kind == "few-launches"]
+    assert (few.values["launches"], few.values["made"]) == (3, 9)
+    assert "--launches 18" in words_of(few).text
+
+
+def test_launches_that_were_made_are_not_asked_for() -> None:
+    few, many = range(1, MIN_LAUNCHES), range(1, 11)
+    times = {("mpich", 8): 1e4, ("openmpi", 8): 2e4}
+    short = rows_with(times, launches=few)
+    (asked,) = [line for line in notes(judged(short)) if line.startswith("too few launches")]
+    assert asked.endswith("a verdict takes 5 at least: --launches 10")
+    long = rows_with({("mpich", 64): 1e4, ("openmpi", 64): 1e4}, launches=many)
+    (made,) = [line for line in notes(judged(short, long)) if line.startswith("too few launches")]
+    assert made.endswith("a verdict takes 5 at least; 10 were made, of which the others gave no times here")
+
+
 def test_two_results_may_differ_in_their_library_as_a_whole() -> None:
     base = rows_with({("mpich", 8): 1e4})
     other = rows_with({("openmpi", 8): 1e4, ("openmpi", 64): 1e4})
@@ -298,6 +319,11 @@ def test_a_cell_that_crashed_is_lost_and_one_without_time_is_not(kind: str, verd
     (one,) = shown.cells
     assert (shown.verdict, verdict_of(one)) == (verdict, word)
     assert headline(shown, shown.verdict).startswith("lost: 1 of 1" if kind else "undecided")
+    if not kind:
+        assert headline(shown, shown.verdict) == (
+            "undecided: 1 of 1 numbers are not measured on one side; "
+            "0 slower, 0 faster, 0 the same, 0 undecided, 1 not measured"
+        ), "what may be slower is counted as undecided, and no other"
 
 
 def disturbed(factor: float, spread: float) -> Comparison:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from mpigauge.compare.history.baseline import against
 from mpigauge.compare.history.curves import HistoryCurve
 from mpigauge.compare.history.history import MIN_SESSIONS, History, history_of, judged_history
+from mpigauge.compare.history.sentences import lines_of, notes, verdict_of
 from mpigauge.compare.history.session import SessionResult, in_time_order, of_other_machines, session_of
 from mpigauge.rows.rows import rows
 from mpigauge.stats.decision import Thresholds, decide
@@ -281,6 +282,27 @@ def test_one_session_is_not_believed_and_few_say_nothing() -> None:
     assert history_of(sessions(9, usual), Thresholds()).verdict == "same"
     few = history_of(sessions(MIN_SESSIONS - 1), Thresholds())
     assert (few.verdict, few.enough) == ("undecided", False)
+
+
+def test_a_history_says_of_wide_sessions_what_its_headline_and_compare_say() -> None:
+    """`may be slower` above, `no change` in every row and `controls did not move` contradicted each other."""
+
+    def wide(_: Cell, day: int) -> float:
+        return 1.3 if day % 3 else 1.0
+
+    shown = history_of(sessions(5, wide), Thresholds())
+    assert (shown.verdict, shown.blind > 0) == ("undecided", True)
+    words = {
+        verdict_of(line): [*line.cells] for track in shown.tracks for line in lines_of(track) if track.last
+    }
+    assert "no change" not in words
+    assert "may be slower" in words or "may have changed" in words
+    below = [*notes(shown, [])]
+    assert any(line.startswith("controls undecided, they may have moved: ") for line in below)
+    assert not any("did not move" in line for line in below)
+    still = history_of(sessions(12), Thresholds())
+    assert {verdict_of(line) for track in still.tracks for line in lines_of(track)} == {"no change"}
+    assert any("controls did not move" in line for line in notes(still, []))
 
 
 def test_sessions_are_held_against_those_of_their_condition() -> None:

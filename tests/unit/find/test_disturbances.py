@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
+from mpigauge.ask import comparison_of
+from mpigauge.document.document import Line
 from mpigauge.find import disturbances as about
 from mpigauge.find.disturbances import (
     AnotherMpi,
@@ -18,9 +20,12 @@ from mpigauge.find.disturbances import (
 from mpigauge.find.findings import disturbances_of, doubts_of
 from mpigauge.find.kinds import About
 from mpigauge.plan.lab import Lab
+from mpigauge.query.query import Query, source_of
 from mpigauge.result.kernel_data import Machine
 from mpigauge.result.records import Failure
 from mpigauge.rows.rows import rows
+from mpigauge.show.compared import compare_sources
+from mpigauge.show.figures import KINDS
 from tests.made import LIBRARY, PLACE, campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:
@@ -241,3 +246,15 @@ def test_what_makes_numbers_wrong_by_factors_comes_before_what_widens_them() -> 
     assert kinds[:5] == ["network-on-host", "traced", "disturbed", "settings", "another-mpi"]
     assert kinds.index("cut-short") == 5
     assert kinds[-1] == "portable-library"
+
+
+@pytest.mark.parametrize("results", [1, 2])
+@pytest.mark.parametrize("disturbed", [0, 8])
+def test_a_comparison_warns_of_what_the_first_screen_warns_of(disturbed: int, results: int) -> None:
+    of = result(cells=(CELL, replace(CELL, mode="synchronous")), disturbed=disturbed)
+    asked = Query(KINDS["compare"], [source_of(of, "median")] * results, by="mode" if results == 1 else None)
+    shown, _ = comparison_of(compare_sources(asked))
+    said = [line.text for line in shown.foot if isinstance(line, Line) and "other programs" in line.text]
+    words = "other programs used the cores in 100 % of visits: times too long; --only quiet"
+    sides = ["the base: ", "the other: "] if results > 1 else [""]
+    assert said == [f"! {side}{words}" for side in sides if disturbed]

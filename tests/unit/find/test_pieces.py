@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -52,7 +54,8 @@ def test_a_weak_difference_that_noise_cuts_is_one_piece_with_one_number() -> Non
     assert found[0].pooled is not None
     assert found[0].pooled.estimate == pytest.approx(0.944, abs=0.001)
     assert line(found) == (
-        "pingpong: nonblocking takes 0.944 times as long as standard up to 512 B; no difference from 1 KiB on"
+        "pingpong: nonblocking takes 0.944 times as long as standard up to 512 B (3 undecided alone); "
+        "no difference from 1 KiB on"
     )
 
 
@@ -79,6 +82,24 @@ def test_no_difference_at_most_sizes_names_the_one_that_nobody_can_tell() -> Non
 def test_ratios_far_apart_are_a_range() -> None:
     takes = f"nonblocking takes 8.68 {DASH} 25.3 times as long as standard at all 3 sizes"
     assert line(pieces("sss", [25.3, 12.0, 8.68])) == f"pingpong: {takes}"
+
+
+@pytest.mark.parametrize("words", ["".join(one) for one in itertools.product("s?=f", repeat=4)])
+def test_no_line_is_silent_about_a_size_that_cannot_tell_within_a_difference(words: str) -> None:
+    """`at all 3 sizes` beside `undecided at 64 KiB` in the details contradicted each other."""
+    estimates = {"s": 33.3, "?": 33.3, "=": 1.0, "f": 0.5}
+    found = pieces(words, [estimates[letter] for letter in words])
+    apart = [len(one.apart_bytes) for one in found if one.verdict in {"slower", "faster"}]
+    said = re.findall(r"\((\d+)( B)? undecided alone\)", line(found))
+    counted = re.search(r" at \d of 4 sizes", line(found))
+    assert counted or [1 if unit else int(count) for count, unit in said] == [one for one in apart if one]
+
+
+def test_one_size_that_cannot_tell_is_named() -> None:
+    takes = (
+        f"nonblocking takes 33.3 {DASH} 2372 times as long as standard at all 3 sizes (32 B undecided alone)"
+    )
+    assert line(pieces("ss?", [738.0, 2372.0, 33.3])) == f"pingpong: {takes}"
 
 
 def test_a_difference_in_the_middle_is_one_elsewhere_there_is_none() -> None:

@@ -114,6 +114,11 @@ def test_few_launches_are_named() -> None:
     assert set(texts(replace(few, launches=5))) == {"few-launches"}
     assert "--launches 6" in texts(few, launches_requested=3)["few-launches"]
     assert "10 were started" in texts(few, launches_requested=10)["few-launches"]
+    # Of the launches made some were in another state: as many again would be no more.
+    for made in (6, 9):
+        said = texts(few, launches_requested=few.launches, launches_made=made)["few-launches"]
+        assert f"more than the {made} that were made (--launches {2 * made})" in said
+        assert "--launches 6 " not in said
 
 
 @pytest.mark.parametrize(("launches", "precise"), [(2, False), (5, False), (6, True)])

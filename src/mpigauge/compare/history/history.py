@@ -46,6 +46,7 @@ class Track:
         base: The sessions before the last one; None if they are too few.
         last: Decisions on the last session against them, by column.
         suspected: A change that too few sessions suggest.
+        blind: Columns whose last session may be slower by more than is allowed.
     """
 
     curve: HistoryCurve
@@ -55,6 +56,7 @@ class Track:
     base: Base | None
     last: Mapping[int, Decision]
     suspected: Step | None = None
+    blind: frozenset[int] = frozenset()
 
     @property
     def outside(self) -> dict[int, Decision]:
@@ -130,8 +132,7 @@ class History:
     @property
     def blind(self) -> int:
         """Numbers whose last session may be slower by more than is allowed: sessions differ too much."""
-        last = (decision for track in self.tracks for decision in track.last.values())
-        return sum(not decision.passes(self.thresholds.allow) for decision in last)
+        return sum(len(track.blind) for track in self.tracks)
 
     @property
     def odd_sessions(self) -> Iterator[OddSession]:
@@ -212,7 +213,18 @@ def _tracks(
         decided = iter(decide(SessionFamily([base.said for _, base in known], now), thresholds))
         last = {id(curve): {cell: next(decided) for cell in base.cells} for curve, base in known}
     return tuple(
-        Track(curve, tuple(own), *usual_of_curve, base, last.get(id(curve), {}))
+        Track(
+            curve,
+            tuple(own),
+            *usual_of_curve,
+            base,
+            last.get(id(curve), {}),
+            blind=frozenset(
+                cell
+                for cell, decision in last.get(id(curve), {}).items()
+                if not decision.passes(thresholds.allow)
+            ),
+        )
         for curve, own, usual_of_curve, base in zip(curves, changes, usual, bases, strict=True)
     )
 

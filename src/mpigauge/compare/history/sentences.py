@@ -11,7 +11,15 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.compare.history.history import MIN_SESSIONS
-from mpigauge.compare.sentences import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
+from mpigauge.compare.sentences import (
+    MACHINE,
+    MAY_HAVE_MOVED,
+    NOT_IN_TURN,
+    SIGNS,
+    name_of,
+    sizes_of,
+    stood_still,
+)
 from mpigauge.compare.session_sentences import count_of, day_of, odd_lines, switches, too_few_words
 from mpigauge.document.ratio_words import VERDICTS
 from mpigauge.plan.factors import ALONG
@@ -40,6 +48,7 @@ class HistoryLine:
         change: Their last change.
         outside: Whether the last session is outside of the prediction.
         suspected: Whether too few sessions suggest a change.
+        blind: Whether the last session may be slower by more than is allowed.
     """
 
     track: Track
@@ -48,6 +57,7 @@ class HistoryLine:
     outside: bool
     lost: bool
     suspected: bool = False
+    blind: bool = False
 
     @property
     def worst(self) -> int:
@@ -78,7 +88,14 @@ def lines_of(track: Track) -> list[HistoryLine]:
         change, out = track.latest(cell), track.outside.get(cell)
         longer = change is not None and change.cells[cell].ratio > 1
         out_word = out.verdict if out else ""
-        return change.place if change else None, longer, out_word, cell in lost, cell in maybe
+        return (
+            change.place if change else None,
+            longer,
+            out_word,
+            cell in lost,
+            cell in maybe,
+            cell in track.blind,
+        )
 
     groups = group_by(range(track.curve.logs.shape[1]), said)
     return [
@@ -89,6 +106,7 @@ def lines_of(track: Track) -> list[HistoryLine]:
             cells[0] in track.outside,
             cells[0] in lost,
             cells[0] in maybe,
+            cells[0] in track.blind,
         )
         for cells in groups.values()
     ]
@@ -131,7 +149,7 @@ def verdict_of(line: HistoryLine) -> str:
     if line.outside and line.last is not None:
         return "last session longer" if line.last.ratio > 1 else "last session shorter"
     if line.last is not None:
-        return "may have changed" if line.suspected else "no change"
+        return "may have changed" if line.suspected else "may be slower" if line.blind else "no change"
     sessions = len(line.track.curve.sessions)
     last = len(line.track.curve.logs) - 1
     ended = sessions >= MIN_SESSIONS and last not in line.track.curve.sessions
@@ -277,7 +295,9 @@ def notes(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]
     yield from _not_looked_for(count)
     known = count >= CHANGES_FROM or any(track.last for track in shown.controls)
     if shown.controls and known and not any(track.changes for track in shown.controls):
-        yield f"controls did not move: {', '.join(dict.fromkeys(map(_control, shown.controls)))}"
+        names = ", ".join(dict.fromkeys(map(_control, shown.controls)))
+        last = [decision for track in shown.controls for decision in track.last.values()]
+        yield f"controls did not move: {names}" if stood_still(last) else f"{MAY_HAVE_MOVED}: {names}"
     outside = [track for track in shown.controls if track.outside]
     if outside:
         names = ", ".join(dict.fromkeys(map(_control, outside)))

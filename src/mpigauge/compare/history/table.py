@@ -39,7 +39,9 @@ TONES: dict[str, Tone] = {
     "lost": "bad",
     "slower": "bad",
     "faster": "good",
-    **dict.fromkeys((compare_sentences.MACHINE, "last session longer", "last session shorter"), "doubt"),
+    **dict.fromkeys(
+        (compare_sentences.MACHINE, "last session longer", "last session shorter", "may be slower"), "doubt"
+    ),
 }
 NUMBERS = ("ratio", "low", "high", "bound", "p", "launches")
 

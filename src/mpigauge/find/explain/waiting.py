@@ -16,7 +16,7 @@ from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import VERDICTS, times_words
 from mpigauge.find.comparisons import place_name
 from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, measured, single_calls
-from mpigauge.find.phrases import in_one_line, is_known, share
+from mpigauge.find.phrases import in_one_line, share
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.rows.group import Key, Subject, job_key
 from mpigauge.rows.ratios import ratio_of, verdict_of
@@ -181,13 +181,9 @@ def headline(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> st
     """Return in one line how much of the cores' time the ranks of each library use."""
     about = f"{_about(fact, varied).replace(RELAYED, '')}: core time in use"
     known = [(one.cell.library, time.share) for one, time in zip(fact.cells, fact.times, strict=True)]
-    full = [f"{name} {_known_share(one)}" for name, one in known]
+    full = [f"{name} {share(one)}" for name, one in known]
     plain = [f"{name} {units.format_percent(one.estimate)}" for name, one in known]
     return in_one_line(f"{about}: {'; '.join(said)}" for said in (full, plain, plain[:2], plain[:1]))
-
-
-def _known_share(fraction: Measured) -> str:
-    return share(fraction) if is_known(fraction.low, fraction.high) else "not known"
 
 
 def sentence(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.find.explain.waiting import sentence, waitings
+from mpigauge.find.explain.waiting import headline, sentence, waitings
+from mpigauge.find.phrases import share
 from mpigauge.plan.lab import Lab
 from mpigauge.vocabulary import DIFFERENT
 from tests.made import cell, collective
@@ -110,3 +111,14 @@ def test_a_share_is_never_more_than_all_and_the_interval_neither() -> None:
 def test_what_is_not_known_is_not_said() -> None:
     assert list(waitings(evidence([cell()], equal, of=lambda one: replace(one, cpu_ns=None)))) == []
     assert list(waitings(evidence([cell()], equal, launches=[1]))) == []
+
+
+def test_a_share_that_the_details_have_is_not_called_unknown() -> None:
+    """`not known` stood in the line, `0.90 % (0.35 - 15 %)` in the details."""
+    shares = {"openmpi": lambda _: 0.5, "mpich": lambda launch: 0.002 * 3**launch}
+    found = evidence(two_libraries(), equal, of=on_core(lambda of, launch: shares[of.mpi](min(launch, 5))))
+    (fact,) = waitings(found)
+    said = headline(fact, varied(found))
+    assert "not known" not in said
+    assert share(fact.times[1].share) in said
+    assert share(fact.times[1].share) in sentence(fact, varied(found))
