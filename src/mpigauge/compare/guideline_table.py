@@ -218,8 +218,17 @@ def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
         runs,
         [
             Column("cell", "", lambda run: name_of(worst(run).pair.other, unsaid), left=True, goes=None),
-            Column("sizes", "size", lambda run: sizes_of(run).removeprefix(" of "), left=True, goes=None),
-            Column("against", "against", lambda run: base_words(worst(run)), left=True, goes=None),
+            Column(
+                "sizes",
+                "size",
+                lambda run: sizes_of(run).removeprefix(" of "),
+                left=True,
+                goes=None,
+                tells=True,
+            ),
+            Column(
+                "against", "against", lambda run: base_words(worst(run)), left=True, goes=None, tells=True
+            ),
             Column("time_s", "takes", lambda run: worst(run).time_s, "s", goes=1),
             Column("against_s", "instead of", lambda run: worst(run).against_s, "s", goes=2),
             Column("ratio", "times as long", lambda run: ratio_words(worst(run).decision), goes=None),
