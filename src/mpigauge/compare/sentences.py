@@ -203,11 +203,33 @@ def ratio_of(cell: Compared) -> str:
 
 
 def ratio_words(decision: Decision | None) -> str:
-    """Return a ratio with its interval; `units.MISSING` if there is none."""
+    """Return a ratio with its interval; `units.MISSING` if there is none.
+
+    Of an interval that goes ten times beyond its number only the end that a verdict rests on is said.
+    """
     if decision is None:
         return units.MISSING
+    if is_open(decision):
+        return _open_words(decision)
     ratio = units.format_factor(decision.ratio)
     return units.with_interval(ratio, decision.low, decision.high, units.format_factor)
+
+
+def is_open(decision: Decision) -> bool:
+    """Return whether an interval goes ten times beyond its number, on either side."""
+    return (
+        decision.ratio >= units.MAX_REACH * decision.low or decision.high >= units.MAX_REACH * decision.ratio
+    )
+
+
+def _open_words(decision: Decision) -> str:
+    match decision.verdict:
+        case "slower":
+            return f"at least {units.format_factor(decision.low)}"
+        case "faster":
+            return f"at most {units.format_factor(decision.high)}"
+        case _:
+            return "not known"
 
 
 def first_words(cell: Compared, first: Mapping[Compared, Compared]) -> str:
@@ -387,11 +409,14 @@ def _unmoved(shown: Comparison) -> str:
     decided = [control for control in shown.controls if control.decision is not None]
     if not decided:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
-    most = ratio_words(max(decided, key=distance).decision)
+    farthest = max(decided, key=distance).decision
+    most = f"at most {ratio_words(farthest)}"
+    if farthest is not None and is_open(farthest):
+        most = "how far is not known"
     reaches = [max(1 / one.decision.low, one.decision.high) - 1 for one in decided if one.decision]
     if max(reaches) > MAX_CONTROL_REACH:
-        return f"controls undecided, they may have moved: {_controls(shown)}, at most {most}"
-    return f"controls did not move: {_controls(shown)}, at most {most}"
+        return f"controls undecided, they may have moved: {_controls(shown)}, {most}"
+    return f"controls did not move: {_controls(shown)}, {most}"
 
 
 def _odd(odd: OddPair) -> str:
