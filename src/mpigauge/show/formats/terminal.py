@@ -377,8 +377,14 @@ def _blocks(table: _Table, hidden: Sequence[str], width: int) -> list[_Layout]:
         for head_width in (full, min(full, HEAD_FOLDED))
     ]
     head_width, blocks = min(fitting, key=lambda pair: len(pair[1]))
-    if head_width + max(needs[column.name] for column in columns) > left:
+    if too_wide := [column for column in columns if head_width + needs[column.name] > left]:
         head_width, blocks = min(full, MIN_HEAD), [[column] for column in columns]
+        if all(column.left for column in too_wide) and left - min(full, HEAD_FOLDED) >= MIN_WRAPPED:
+            # Words can be broken: heads need not be, and shorter words stand with the numbers.
+            head_width = min(full, HEAD_FOLDED)
+            others = [column for column in columns if column not in too_wide]
+            beside = _divided(others, needs, left - head_width) if others else []
+            blocks = [*beside, *([column] for column in too_wide)]
     room = left - head_width
     heads = [(head, head_width), *((column, needs[column.name] - GAP) for column in telling)]
     return [
