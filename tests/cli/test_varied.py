@@ -57,6 +57,22 @@ def test_a_setting_that_changed_nothing_is_said(cli: Cli) -> None:
     assert f"FAKE_NOTHING=b {NOTHING}" in out
 
 
+@pytest.mark.parametrize("launches", ["1", "2"])
+def test_a_setting_that_perhaps_changes_nothing_is_said_where_launches_are_too_few_to_decide(
+    cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch, launches: str
+) -> None:
+    """As a variable of a layer below that the library does not use."""
+    monkeypatch.setenv("FAKE_JITTER", "0.001")
+    fake_mpi("openmpi", latency_ns=10_000)
+    vary = ("--vary", "FAKE_SLOWER=1,1.5", "--vary", "FAKE_NOTHING=a,b")
+    words = ("--sizes", "8,1KiB", "--samples", "40", "--seed", "7", "-q", "--launches", launches)
+    cli("run", "pingpong", *vary, *words, "-o", "r.jsonl")
+    out = cli("compare", "r.jsonl", "--by", "FAKE_NOTHING").out
+    assert "too few launches" in out
+    assert "perhaps FAKE_NOTHING=b changes nothing: all 4 numbers are within 3.0 % of FAKE_NOTHING=a" in out
+    assert "changes nothing" not in cli("compare", "r.jsonl", "--by", "FAKE_SLOWER").out
+
+
 @pytest.mark.usefixtures("measured")
 def test_what_is_neither_factor_nor_variable_is_refused(cli: Cli) -> None:
     for verb in (("compare", "r.jsonl"), ("plot", "r.jsonl", "--kind", "compare", "-o", "f.png")):

@@ -154,10 +154,10 @@ def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
     """Yield the columns; the name of an expectation only if it is not its text."""
     if any(one.expectation.name != one.expectation.text for one in found):
         yield Column("name", "", lambda one: one.expectation.name, left=True, goes=None, wraps=True)
-    yield Column("cell", "", cell_of, left=True, goes=None, wraps=True)
-    yield Column("size", "size", size_of, goes=None)
+    yield Column("cell", "", cell_of, left=True, goes=None, wraps=True, tells=True)
+    yield Column("size", "size", size_of, goes=None, tells=True)
     yield Column("value", "measured", lambda one: one.value, write=_value, goes=None)
-    yield Column("interval", "95 % interval", lambda one: one.low, write=_interval, goes=1)
+    yield Column("interval", "95 % interval", lambda one: one.low, write=_interval, goes=None)
     yield Column("bound", "expected", lambda one: one.expectation.bound, write=_bound, goes=None)
     yield Column("verdict", "", verdict, left=True, goes=None, tone=lambda one: TONES[one.verdict])
 

@@ -19,7 +19,7 @@ from mpigauge.stats.pooled import pooled_runs
 from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from mpigauge.compare.alike import Builds
     from mpigauge.compare.pairs import Pair
@@ -329,14 +329,33 @@ class NoEffect:
 
 def without_effect(shown: Comparison) -> list[NoEffect]:
     """Return settings whose every number is within the margin of its base, and none small but real."""
-    if not shown.judges or shown.verdict == "machine":
-        return []
+    return _settings(shown, _is_same) if shown.judges and shown.verdict != "machine" else []
+
+
+def perhaps_without_effect(shown: Comparison) -> list[NoEffect]:
+    """Return undecided settings of two numbers or more, all of which are near those of their base."""
+    certain = without_effect(shown)
+
+    def is_near(cell: Compared) -> bool:
+        return cell.verdict not in DIFFERENT and _is_near(cell, shown.thresholds.margin)
+
+    near = _settings(shown, is_near) if shown.judges and shown.verdict != "machine" else []
+    return [one for one in near if one not in certain and one.numbers > 1]
+
+
+def _settings(shown: Comparison, holds: Callable[[Compared], bool]) -> list[NoEffect]:
+    """Return settings of whose every number something holds."""
     by_variables = group_by(
         shown.cells,
         lambda cell: _differing_variables(cell.pair.base.cell.setting, cell.pair.other.cell.setting),
     )
     known = ((sides, cells) for sides, cells in by_variables.items() if sides is not None)
-    return [NoEffect(*sides, len(cells)) for sides, cells in known if all(map(_is_same, cells))]
+    return [NoEffect(*sides, len(cells)) for sides, cells in known if all(map(holds, cells))]
+
+
+def _is_near(cell: Compared, margin: float) -> bool:
+    small = cell.decision is not None and cell.decision.small
+    return cell.ratio is not None and not small and 1 / (1 + margin) <= cell.ratio <= 1 + margin
 
 
 def _is_same(cell: Compared) -> bool:

@@ -9,7 +9,7 @@ from mpigauge import units
 from mpigauge.compare.comparison import Run, distance, runs_of
 from mpigauge.compare.guidelines import MAX_PAIRS, PAIRED_ALONG, USUAL, Checked
 from mpigauge.compare.pairs import StateMatchedPair
-from mpigauge.compare.sentences import ratio_words
+from mpigauge.compare.sentences import is_open, ratio_words
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import WORDS, phrases_of, unusual
@@ -74,7 +74,8 @@ def sentence(run: Run, unsaid: Collection[str]) -> str:
         unsaid: Words that go without saying.
     """
     worst = worst_of(run)
-    most = "up to " if len(run.cells) > 1 else ""
+    bounded = worst.decision is not None and is_open(worst.decision)
+    most = "up to " if len(run.cells) > 1 and not bounded else ""
     text = f"{name_of(worst.pair.other, unsaid)}{sizes_of(run)} takes {most}{ratio_words(worst.decision)}"
     return f"{text} times as long as {base_words(worst)}{_saving(run)}"
 
@@ -218,8 +219,17 @@ def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
         runs,
         [
             Column("cell", "", lambda run: name_of(worst(run).pair.other, unsaid), left=True, goes=None),
-            Column("sizes", "size", lambda run: sizes_of(run).removeprefix(" of "), left=True, goes=None),
-            Column("against", "against", lambda run: base_words(worst(run)), left=True, goes=None),
+            Column(
+                "sizes",
+                "size",
+                lambda run: sizes_of(run).removeprefix(" of "),
+                left=True,
+                goes=None,
+                tells=True,
+            ),
+            Column(
+                "against", "against", lambda run: base_words(worst(run)), left=True, goes=None, tells=True
+            ),
             Column("time_s", "takes", lambda run: worst(run).time_s, "s", goes=1),
             Column("against_s", "instead of", lambda run: worst(run).against_s, "s", goes=2),
             Column("ratio", "times as long", lambda run: ratio_words(worst(run).decision), goes=None),

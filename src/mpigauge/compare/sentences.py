@@ -7,7 +7,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.compare.comparison import CONTROLS, MIN_BASE_SESSIONS, distance, without_effect
+from mpigauge.compare.comparison import (
+    CONTROLS,
+    MIN_BASE_SESSIONS,
+    distance,
+    perhaps_without_effect,
+    without_effect,
+)
 from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.session_sentences import odd_lines, too_few_words
 from mpigauge.document.phrases import UNSAID, WORDS, phrases_of, state_words, within_one_state_line
@@ -208,11 +214,33 @@ def ratio_of(cell: Compared) -> str:
 
 
 def ratio_words(decision: Decision | None) -> str:
-    """Return a ratio with its interval; `units.MISSING` if there is none."""
+    """Return a ratio with its interval; `units.MISSING` if there is none.
+
+    Of an interval that goes ten times beyond its number only the end that a verdict rests on is said.
+    """
     if decision is None:
         return units.MISSING
+    if is_open(decision):
+        return _open_words(decision)
     ratio = units.format_factor(decision.ratio)
     return units.with_interval(ratio, decision.low, decision.high, units.format_factor)
+
+
+def is_open(decision: Decision) -> bool:
+    """Return whether an interval goes ten times beyond its number, on either side."""
+    return (
+        decision.ratio >= units.MAX_REACH * decision.low or decision.high >= units.MAX_REACH * decision.ratio
+    )
+
+
+def _open_words(decision: Decision) -> str:
+    match decision.verdict:
+        case "slower":
+            return f"at least {units.format_factor(decision.low)}"
+        case "faster":
+            return f"at most {units.format_factor(decision.high)}"
+        case _:
+            return "not known"
 
 
 def first_words(cell: Compared, first: Mapping[Compared, Compared]) -> str:
@@ -335,8 +363,7 @@ def notes(
     if any(one.decision is not None and one.pair.paired for one in shown.cells):
         yield f"times as long: {OF_PAIRS}"
     yield from map(_builds, shown.builds)
-    for one in without_effect(shown):
-        yield _no_effect(one, shown.thresholds.margin)
+    yield from _settings_without_effect(shown)
     if shown.controls and shown.judges and not (shown.moved or shown.signs):
         yield _unmoved(shown)
     if shown.rates and everything:
@@ -421,10 +448,13 @@ def _unmoved(shown: Comparison) -> str:
     decided = [control for control in shown.controls if control.decision is not None]
     if not decided:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
-    most = ratio_words(max(decided, key=distance).decision)
+    farthest = max(decided, key=distance).decision
+    most = f"at most {ratio_words(farthest)}"
+    if farthest is not None and is_open(farthest):
+        most = "how far is not known"
     if not stood_still(one.decision for one in decided if one.decision):
-        return f"{MAY_HAVE_MOVED}: {_controls(shown)}, at most {most}"
-    return f"controls did not move: {_controls(shown)}, at most {most}"
+        return f"{MAY_HAVE_MOVED}: {_controls(shown)}, {most}"
+    return f"controls did not move: {_controls(shown)}, {most}"
 
 
 def _odd(odd: OddPair) -> str:
@@ -455,11 +485,22 @@ def _build(library: LibraryRecord, only: Sequence[str]) -> str:
     return f"only {name} has {' '.join(only[:MAX_WORDS])}{f' and {more} more words' if more > 0 else ''}"
 
 
+def _settings_without_effect(shown: Comparison) -> Iterator[str]:
+    yield from (_no_effect(one, shown.thresholds.margin) for one in without_effect(shown))
+    yield from (_perhaps_no_effect(one, shown.thresholds.margin) for one in perhaps_without_effect(shown))
+
+
 def _no_effect(setting: NoEffect, margin: float) -> str:
     """Return `A=2 changed nothing measurable: all 12 numbers are within 3.0 % of A=1`."""
     numbers = "all {} numbers are" if setting.numbers > 1 else "its only number is"
     within = f"{numbers.format(setting.numbers)} within {units.format_percent(margin)} of {setting.base}"
     return f"{setting.other} changed nothing measurable: {within}; perhaps the library does not know it"
+
+
+def _perhaps_no_effect(setting: NoEffect, margin: float) -> str:
+    """Return `perhaps A=2 changes nothing: all 12 numbers are within 3.0 % of A=1`, of what is undecided."""
+    near = f"all {setting.numbers} numbers are within {units.format_percent(margin)} of {setting.base}"
+    return f"perhaps {setting.other} changes nothing: {near}, not certainly; the library may not know it"
 
 
 def _controls(shown: Comparison) -> str:

@@ -196,7 +196,7 @@ def _table(
     before = Column(
         "first_ratio", "first look, decides nothing", lambda run: words.first_words(run.worst, first), goes=3
     )
-    of = Column("of", "", lambda run: side(run.worst), left=True, goes=None)
+    of = Column("of", "", lambda run: side(run.worst), left=True, goes=None, tells=True)
     return Table(
         "",
         "",
@@ -209,7 +209,7 @@ def _table(
                 left=True,
                 goes=None,
             ),
-            Column("sizes", "size", words.size_of, left=True, goes=None),
+            Column("sizes", "size", words.size_of, left=True, goes=None, tells=True),
             *([of] if several else []),
             Column("base_s", "base", lambda run: run.worst.pair.time_s(0), "s", goes=1),
             Column("other_s", "other", lambda run: run.worst.pair.time_s(1), "s", goes=2),

@@ -49,6 +49,8 @@ class Column:
         left: Whether its entries are aligned at the left.
         wraps: Whether it may be broken into lines on a narrow terminal.
         goes: When it is hidden on a narrow terminal, the lowest first; None if never.
+        tells: Whether it tells rows apart, as the first column does: both stand in each block of a table that
+            goes on below, as far as there is room.
         joined: Whether it stays beside the column before it where a table goes on in a block below.
         tone: Tone of a row's entry.
         field: What JSON calls its value in each row, where nothing else there has it.
@@ -63,6 +65,7 @@ class Column:
     left: bool = False
     wraps: bool = False
     goes: int | None = 50
+    tells: bool = False
     joined: bool = False
     tone: Callable[[Any], Tone] = lambda _: ""
     field: str = ""

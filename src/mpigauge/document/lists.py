@@ -36,7 +36,7 @@ def patterns(entries: Sequence[Entry]) -> Document:
     """Return the list of patterns, each with its modes below it."""
     columns = [
         Column("name", "pattern", _get("name"), left=True, goes=None),
-        Column("mode", "mode", _get("mode"), left=True, goes=None),
+        Column("mode", "mode", _get("mode"), left=True, goes=None, tells=True),
         Column("about", "what it does", _get("about"), left=True, wraps=True, goes=None),
     ]
     return Document(

@@ -140,6 +140,11 @@ def rate(
     return units.with_interval(f"{write(bytes_per_s)} {unit}", *ends, write)
 
 
+def known_rate(bytes_per_s: float, ends: tuple[float | None, float | None], chosen: Units = AUTOMATIC) -> str:
+    """Return a bandwidth with its interval; words where that leaves it not known."""
+    return rate(bytes_per_s, ends, chosen) if is_known(*ends) else "not known"
+
+
 def wire_rate(bytes_per_s: float) -> str:
     """Return the rate of a link, in bits, as links are called."""
     unit = "Gbit/s" if bytes_per_s >= units.RATE_UNITS["Gbit/s"] else "Mbit/s"

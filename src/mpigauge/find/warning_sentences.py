@@ -131,7 +131,7 @@ def _more_launches(made: int) -> tuple[str, str]:
 
 def _few_launches(*, launches: int, requested: int | None, skipped: int, failed: int, made: int = 0) -> Words:
     fact, meaning = f"few launches ({launches})", "the interval rests on very little"
-    so = "rough intervals"
+    so = "intervals are rough"
     if (requested or 0) >= ENOUGH_LAUNCHES:
         why = f"{requested} were started: {_why_lost(skipped, failed)}"
         return Words(fact, meaning, why, so, _why_lost_briefly(failed))
@@ -144,7 +144,7 @@ def _launches_lost(*, launches: int, requested: int, skipped: int, failed: int) 
         f"{requested - launches} of {requested} launches gave no times here",
         "unless they failed at random, the others are a biased choice" if failed else "the interval is wider",
         _why_lost(skipped, failed),
-        "the rest may be biased" if failed else "wider intervals",
+        "the rest may be biased" if failed else "intervals are wider",
         _why_lost_briefly(failed),
     )
 
@@ -224,7 +224,7 @@ def _launches_in_time(*, factor: float, chance: float, span_s: float) -> Words:
         f"intervals are {format_factor(factor)} times as wide as launches say, and cover these "
         f"{format_duration(span_s)} only",
         "--over 1h spreads them",
-        "wider intervals",
+        "intervals are wider",
         "--over 1h",
     )
 

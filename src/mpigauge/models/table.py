@@ -61,7 +61,7 @@ def _segments(one: CurveModel, chosen: Units) -> Table:
         words.summary(one, chosen),
         one.model.segments,
         [
-            Column("first", "from", lambda each: each.first, "B", goes=None),
+            Column("first", "from", lambda each: each.first, "B", goes=None, tells=True),
             Column("last", "to", lambda each: each.last, "B", goes=None),
             Column("points", "sizes", lambda each: each.points, "1", goes=1),
             _column("alpha_s", "alpha", lambda each: words.alpha(each, chosen)),
@@ -132,7 +132,7 @@ def _collectives(shown: Models) -> list[Table]:
     rows = [(one, each) for one in shown.collectives for each in one.behaviours]
     columns = [
         _column("collective", "", lambda row: row[0].label, left=True),
-        Column("first", "from", lambda row: row[1].first, "B", goes=None),
+        Column("first", "from", lambda row: row[1].first, "B", goes=None, tells=True),
         Column("last", "to", lambda row: row[1].last, "B", goes=None),
         _column("ranks", "ranks", lambda row: words.ranks(row[1])),
         _column("factor", "time", lambda row: numbers.factor(row[1].likes[0].factor) if row[1].known else ""),
@@ -151,7 +151,7 @@ def _predictions(found: Sequence[CurveModel], chosen: Units) -> Table:
         rows,
         [
             *(several if len(found) > 1 else []),
-            Column("bytes", "size", lambda row: row[1].size, "B", goes=None),
+            Column("bytes", "size", lambda row: row[1].size, "B", goes=None, tells=True),
             Column("time_s", "time", lambda row: row[1].time_s, "s", goes=None),
             _column(
                 "launch",

@@ -25,7 +25,7 @@ from mpigauge.show.entries import (
 )
 
 USUAL_COLUMNS = (
-    Column("size", "size", size_of, "B", goes=None, about="`bytes`, as under Sizes"),
+    Column("size", "size", size_of, "B", goes=None, tells=True, about="`bytes`, as under Sizes"),
     time_column(
         "time",
         "time",
@@ -101,6 +101,7 @@ WINDOW = Column(
     "window",
     lambda row: row.cell.window,
     "1",
+    tells=True,
     about="`window`, where a size was measured with several",
 )
 """First column of streams that were measured with several windows."""

@@ -101,10 +101,11 @@ def _tables(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list
 
 
 def _columns(rows: Sequence[Row], pattern: Pattern, extra: Sequence[str]) -> list[Column]:
-    """Return the usual columns, those for this kind of curve, and extra ones."""
+    """Return the usual columns, those for this kind of curve, and extra ones, which are never hidden."""
     own = ["root", "local"] if any(row.start for row in rows) else []
     own += ["overlap", "pure"] if any(row.overlap for row in rows) else []
-    names = dict.fromkeys([*own, *extra])
+    more = {name: EXTRA_COLUMNS[name] for name in own}
+    more |= {name: replace(EXTRA_COLUMNS[name], goes=None) for name in extra}
     first = [PAIR] if any(row.cell.pair for row in rows) else []
     places = {(row.cell.bytes, row.cell.pair) for row in rows}
     first += [WINDOW] if len({(*_place(row), row.cell.window) for row in rows}) > len(places) else []
@@ -115,7 +116,7 @@ def _columns(rows: Sequence[Row], pattern: Pattern, extra: Sequence[str]) -> lis
         for column in USUAL_COLUMNS
         if rated or column.name != "rate"
     ]
-    return [*first, *common, *(EXTRA_COLUMNS[name] for name in names), NOTES]
+    return [*first, *common, *more.values(), NOTES]
 
 
 def _table(

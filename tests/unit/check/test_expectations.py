@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 
 from mpigauge.check.expectation_file import parse
 from mpigauge.check.expectations import CheckedExpectation, adjusted_for_all, check_row
+from mpigauge.check.table import check_expectation, document
+from mpigauge.document.document import Units
 from mpigauge.rows.estimate import Timing
+from mpigauge.rows.rows import rows
+from mpigauge.show.formats.terminal import render
+from tests.made import campaign, cell, result_of, visit
 from tests.unit.rows.planted import estimate
+from tests.unit.show.console import console
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -135,3 +141,15 @@ def test_what_holds_below_a_bound_fails_above_it(low_s: float, bound_s: float, w
     measured = row(low_s, low_s, low_s * width)
     below, above = (check_row(parse(f"pingpong time {sign} {bound_s!r}s"), measured).verdict for sign in "<>")
     assert {below, above} in ({"holds", "fails"}, {"undecided"})
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_interval_that_decides_is_never_hidden(width: int) -> None:
+    of = cell("stream", 2**20, "unidirectional", window=16)
+    visits = [visit(number, 0, of, 30 * [10**6 + 9000 * number]) for number in range(1, 9)]
+    found = check_expectation(parse("stream 1MiB bandwidth > 1MB/s"), rows(result_of(campaign(of), *visits)))
+    lines = render(document(found, Units()), console(width)).splitlines()
+    assert [line for line in lines if "hidden" in line] == []
+    assert any("95 % interval" in line for line in lines)
+    assert found[0].low is not None
+    assert any(" \N{EN DASH} " in line and "B/s" in line for line in lines)

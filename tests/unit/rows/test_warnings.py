@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.find.warning_sentences import WORDS, sentence
+from mpigauge.find.warning_sentences import WORDS, sentence, words_of
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.machine.crowding import Crowd
 from mpigauge.rows.machine.serial_correlation import InTime
@@ -292,6 +292,26 @@ def test_a_relay_that_is_late_is_felt_by_short_operations() -> None:
     assert "50.0 µs or more too much in such numbers;" in far
     assert texts(QUIET, relay_late_share=0.01) == {}
     assert "relay-late" not in texts(replace(QUIET, estimate=1.0), relay_late_share=0.5)
+
+
+@pytest.mark.parametrize(
+    ("found", "others", "expected"),
+    [
+        (replace(QUIET, launches=4), {}, "intervals are rough: --launches 6"),
+        (
+            replace(QUIET, launches=8),
+            {"launches_requested": 10, "launches_skipped": 2},
+            "intervals are wider: raise --budget",
+        ),
+        (QUIET, {"in_time": InTime(2.0, 0.002), "span_s": 43.0}, "intervals are wider: --over 1h"),
+    ],
+)
+def test_what_follows_for_intervals_cannot_be_read_as_a_wish(
+    found: Estimate, others: dict[str, Any], expected: str
+) -> None:
+    """As `wider intervals: raise --budget` was."""
+    given = warnings_for(Circumstances(estimate=found, ranks=2, cores=2, **others))
+    assert [words_of(warning).advice for warning in given] == [expected]
 
 
 def test_every_text_is_one_line_with_a_number() -> None:

@@ -6,6 +6,8 @@ import random
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from mpigauge.compare import sentences as compare_sentences
 from mpigauge.compare.comparison import compare as compare_pairs
 from mpigauge.compare.sides import pairs_by
@@ -48,6 +50,28 @@ def test_controls_with_wide_intervals_are_undecided() -> None:
     said = below(SimpleNamespace(ratio=1.12, low=0.888, high=1.41))
     assert "did not move" not in said
     assert "controls undecided, they may have moved: 1 without any MPI library, at most 1.12" in said
+
+
+def test_controls_whose_interval_spans_orders_of_magnitude_show_no_number() -> None:
+    said = below(SimpleNamespace(ratio=5.5, low=4.29e-9, high=7e9, verdict="undecided"))
+    assert "controls undecided, they may have moved: 1 without any MPI library, how far is not known" in said
+
+
+@pytest.mark.parametrize(
+    ("ratio", "low", "high", "verdict", "words"),
+    [
+        (5.5, 4.29e-9, 7059134787, "undecided", "not known"),
+        (214, 1.26, 36272, "slower", "at least 1.26"),
+        (0.01, 0.0001, 0.8, "faster", "at most 0.800"),
+        (2372, 738, 7623, "slower", "2372 (738 \N{EN DASH} 7623)"),
+        (0.932, 0.114, 7.59, "undecided", "0.932 (0.114 \N{EN DASH} 7.59)"),
+    ],
+)
+def test_of_an_interval_over_orders_of_magnitude_only_what_was_decided_is_said(
+    ratio: float, low: float, high: float, verdict: str, words: str
+) -> None:
+    decision: Any = SimpleNamespace(ratio=ratio, low=low, high=high, verdict=verdict)
+    assert compare_sentences.ratio_words(decision) == words
 
 
 def test_where_no_number_can_be_compared_none_is_said_to_differ() -> None:

@@ -63,9 +63,19 @@ def document_of(*columns: str) -> Document:
     return document(result, rows(result), columns, Units())
 
 
+def unasked(one: Document) -> Document:
+    """The same, as if nobody had asked for its extra columns, which may then be hidden."""
+    columns = {column.name: column for column in EXTRA_COLUMNS.values()}
+    tables = [
+        replace(table, columns=[columns.get(column.name, column) for column in table.columns])
+        for table in one.tables
+    ]
+    return replace(one, tables=tables)
+
+
 DOCUMENTS = {
     "curve": document_of(),
-    "all columns": document_of(*EXTRA_COLUMNS),
+    "all columns": unasked(document_of(*EXTRA_COLUMNS)),
     "every record": document(SMALL_RESULT, rows(SMALL_RESULT), (), Units()),
 }
 documents = pytest.mark.parametrize("name", DOCUMENTS)
@@ -206,6 +216,24 @@ def test_a_heading_is_broken_between_what_tells_columns_apart_before_a_block_is(
     assert below.split() == ["0", "ranks", "1", "ranks", "2", "ranks"]
     assert numbers.count("GB/s") == 3
     assert [len(above), len(below)] == [len(numbers)] * 2
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize(
+    "asked", [("kappa", "cpu"), ("root", "mean"), ("kappa", "p99", "max", "stddev"), (*EXTRA_COLUMNS,)]
+)
+def test_columns_that_were_asked_for_are_never_hidden(asked: tuple[str, ...], width: int) -> None:
+    """Whether they have a number or none."""
+    lines = shown(document_of(*asked), width)
+    headings = {EXTRA_COLUMNS[name].heading for name in asked}
+    assert headings.isdisjoint(hidden_of(lines))
+    assert max(map(cell_len, lines)) <= width
+    for heading in headings:
+        assert any(f"  {heading}" in line for line in lines), heading
+    if len(asked) == 2:
+        usual = ("8 B", "128 B", "2 KiB", "32 KiB")
+        assert hidden_of(lines)
+        assert all(sum(line.startswith("  ") and f" {size} " in line for line in lines) for size in usual)
 
 
 def test_columns_without_a_number_go_first_and_those_asked_for_stay_longer() -> None:

@@ -126,7 +126,7 @@ def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
         lines,
         [
             Column("cell", "", lambda line: words.name(line, unsaid), left=True, goes=None, wraps=True),
-            Column("sizes", "size", words.sizes, left=True, goes=None),
+            Column("sizes", "size", words.sizes, left=True, goes=None, tells=True),
             Column("sessions", "sessions", lambda line: len(line.track.curve.sessions), "1", goes=1),
             Column("first_s", "first", lambda line: words.seconds(line, 0), "s", goes=3),
             Column("last_s", "last", lambda line: words.seconds(line, -1), "s", goes=4),

@@ -14,11 +14,12 @@ from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import (
     extra,
     in_one_line,
+    is_known,
+    known_rate,
     known_time,
     rate,
     signed_percent,
     subject,
-    time,
     wire_rate,
 )
 from mpigauge.plan.factors import PLACE
@@ -258,18 +259,23 @@ def headline(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: 
     about = subject(fact.of, varied)
     if isinstance(fact, PlantedRate):
         best, planted = fact.best, fact.payload_bytes_per_s
-        measured = f"{rate(best.estimate, (best.low, best.high), chosen)} at {units.format_size(best.bytes)}"
+        known = known_rate(best.estimate, (best.low, best.high), chosen)
+        measured = f"{known} at {units.format_size(best.bytes)}"
         left = f"the planted rate leaves {rate(planted, chosen=chosen)}"
+        if not is_known(best.low, best.high):
+            return f"{about}: {measured}; {left}"
         return f"{about}: {measured}; {left}; error {signed_percent(best.estimate / planted - 1)}"
     than = f"more than {place_name(fact.base)}" if fact.base is not None else "one way"
     measured = f"{known_time(fact.measured_s, fact.low_s, fact.high_s, chosen)} {than}"
     planted_s = f"planted {units.format_time(fact.planted_s, chosen.time)}"
     said = f"{about}: {measured} at {units.format_size(fact.cell.bytes)}; {planted_s}"
+    if not is_known(fact.low_s, fact.high_s):
+        return said
     return in_one_line([f"{said}; error {_share(fact)}", said])
 
 
 def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Return what was planted, what was measured, and how far apart they are."""
+    """Return what was planted, what was measured, and how far apart they are if that is known."""
     about = f"{subject(fact.of, varied)}: emulated network of a lab"
     said = _rate(fact, chosen) if isinstance(fact, PlantedRate) else _delay_sentence(fact, chosen)
     return f"{about}: {said}"
@@ -278,7 +284,7 @@ def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: 
 def _rate(fact: PlantedRate, chosen: Units) -> str:
     best, planted = fact.best, fact.payload_bytes_per_s
     most = f"{wire_rate(fact.link_bytes_per_s)}, of which TCP leaves {rate(planted, chosen=chosen)}"
-    measured = rate(best.estimate, (best.low, best.high), chosen)
+    measured = known_rate(best.estimate, (best.low, best.high), chosen)
     where = f"{units.format_size(best.bytes)}{', where it still rises' if fact.rising else ''}"
     error = _error(best.estimate, best.low, best.high, planted)
     return f"planted {most}; measured {measured} in one direction at {where}; error {error}"
@@ -286,7 +292,7 @@ def _rate(fact: PlantedRate, chosen: Units) -> str:
 
 def _delay_sentence(fact: PlantedDelay, chosen: Units) -> str:
     size = units.format_size(fact.cell.bytes)
-    measured = time(fact.measured_s, fact.low_s, fact.high_s, chosen)
+    measured = known_time(fact.measured_s, fact.low_s, fact.high_s, chosen)
     planted = f"planted one way {_planted(fact, chosen)}"
     if fact.base is None:
         above = f"{extra(fact.measured_s - fact.planted_s, chosen)} ({_share(fact)})"
@@ -315,6 +321,8 @@ def _share(fact: PlantedDelay) -> str:
 
 
 def _error(estimate: float, low: float | None, high: float | None, planted: float) -> str:
+    if not is_known(low, high):
+        return "not known"
 
     def write(measured: float) -> str:
         return signed_percent(measured / planted - 1)

@@ -10,7 +10,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import at_sizes, single_calls
 from mpigauge.find.explain.routes import PAIR, pairs_of, ways_of
-from mpigauge.find.phrases import in_one_line, rate, span, subject
+from mpigauge.find.phrases import in_one_line, is_known, known_rate, rate, span, subject
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.stats.decision import MARGIN
@@ -194,6 +194,8 @@ def headline(fact: Plateau, varied: Collection[str], chosen: Units = AUTOMATIC) 
     """Return the best bandwidth in one line, that of the largest size, and what it could be."""
     both = " both ways" if fact.directions > 1 else ""
     about = f"{subject(fact.of, varied)}: best bandwidth"
+    if not is_known(fact.best.low, fact.best.high):
+        return f"{about} not known"
     said = f"{_rate(fact.best, chosen)}{both} at {units.format_size(fact.best.bytes)}"
     more = list(_briefly(fact, chosen))
     return in_one_line(f"{about} {'; '.join([said, *more[:many]])}" for many in range(len(more), -1, -1))
@@ -219,6 +221,8 @@ def sentence(fact: Plateau, varied: Collection[str], chosen: Units = AUTOMATIC) 
 def _parts(fact: Plateau, chosen: Units) -> Iterator[str]:
     both = " in both directions together" if fact.directions > 1 else ""
     yield f"best bandwidth {_rate(fact.best, chosen)}{both} at {units.format_size(fact.best.bytes)}"
+    if not is_known(fact.best.low, fact.best.high):
+        return
     yield _holds(fact, chosen)
     if fact.link_bytes_per_s is not None:
         share = fact.best.estimate / fact.directions / fact.link_bytes_per_s
@@ -242,12 +246,13 @@ def _holds(fact: Plateau, chosen: Units) -> str:
         return f"{reach}, the largest size" if begin < end else f"{reach}, and none larger was measured"
     size = units.format_size(fact.largest.bytes)
     if fact.falls and fact.change is not None:
+        largest = rate(fact.largest.estimate, (fact.largest.low, fact.largest.high), chosen)
         return (
-            f"{reach}, then it falls to {_rate(fact.largest, chosen)} at {size}, where a byte takes "
+            f"{reach}, then it falls to {largest} at {size}, where a byte takes "
             f"{times_words(fact.change)} as long"
         )
     return f"{reach}; {_rate(fact.largest, chosen)} at {size}, which is not certainly less"
 
 
 def _rate(one: Rate, chosen: Units) -> str:
-    return rate(one.estimate, (one.low, one.high), chosen)
+    return known_rate(one.estimate, (one.low, one.high), chosen)

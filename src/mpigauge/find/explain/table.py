@@ -128,9 +128,16 @@ def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = 
 
 
 def varied_in(rows: Iterable[Row]) -> frozenset[str]:
-    """Return factors in which the cells that talk differ."""
-    cells = [row.cell for row in rows if row.talks and row.time is not None]
-    return frozenset(name for name in BY_NAME if len({getattr(cell, name) for cell in cells}) > 1)
+    """Return factors in which the cells that talk differ: those with times, or those that probed a limit."""
+    talking = [row for row in rows if row.talks]
+    timed = [row.cell for row in talking if row.time is not None]
+    probes = [row.cell for row in talking if row.limit_bytes is not None]
+    return frozenset(
+        name
+        for name in BY_NAME
+        for cells in (timed, probes)
+        if len({getattr(cell, name) for cell in cells}) > 1
+    )
 
 
 def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) -> Iterator[Line]:

@@ -1,8 +1,8 @@
 """Text for a terminal: fitted to its width, coloured, with a bar per time.
 
 What does not fit is wrapped, or hidden and named; columns that are never hidden, as those of numbers that are
-compared, go on in a block below, with the heads of their rows. No number is cut. Colour only repeats what
-words say.
+compared, go on in a block below, with the heads of their rows and what else tells these apart. No number is
+cut. Colour only repeats what words say.
 """
 
 from __future__ import annotations
@@ -364,28 +364,49 @@ def _layouts(
 
 
 def _blocks(table: _Table, hidden: Sequence[str], width: int) -> list[_Layout]:
-    """Divide a table that is too wide into as few blocks as possible, each with the first column."""
+    """Divide a table that is too wide into as few blocks as possible, each with what tells its rows apart."""
     head, *columns = [column for column in table.columns if column.name not in hidden]
     if table.last is not None:
         columns.append(table.last)
     needs = {column.name: GAP + _least_width(table, column, folded=True) for column in columns}
     full = table.folded[head.name]
+    telling, columns = _telling(columns, needs, width - GAP - min(full, MIN_HEAD))
+    left = width - GAP - sum(needs[column.name] for column in telling)
     fitting = [
-        (head_width, _divided(columns, needs, width - GAP - head_width))
+        (head_width, _divided(columns, needs, left - head_width))
         for head_width in (full, min(full, HEAD_FOLDED))
     ]
     head_width, blocks = min(fitting, key=lambda pair: len(pair[1]))
-    if head_width + GAP + max(needs.values(), default=0) > width:
+    if too_wide := [column for column in columns if head_width + needs[column.name] > left]:
         head_width, blocks = min(full, MIN_HEAD), [[column] for column in columns]
-    room = width - GAP - head_width
+        if all(column.left for column in too_wide) and left - min(full, HEAD_FOLDED) >= MIN_WRAPPED:
+            # Words can be broken: heads need not be, and shorter words stand with the numbers.
+            head_width = min(full, HEAD_FOLDED)
+            others = [column for column in columns if column not in too_wide]
+            beside = _divided(others, needs, left - head_width) if others else []
+            blocks = [*beside, *([column] for column in too_wide)]
+    room = left - head_width
+    heads = [(head, head_width), *((column, needs[column.name] - GAP) for column in telling)]
     return [
         _block(
             table,
-            [(head, head_width), *((column_, min(needs[column_.name], room) - GAP) for column_ in group)],
+            [*heads, *((column, min(needs[column.name], room) - GAP) for column in group)],
             width,
         )
         for group in blocks
     ]
+
+
+def _telling(
+    columns: Sequence[Column], needs: Mapping[str, int], room: int
+) -> tuple[list[Column], list[Column]]:
+    """Return columns that stand in every block with the first, and the others; none if these lack room."""
+    telling = [column for column in columns if column.tells]
+    others = [column for column in columns if not column.tells]
+    taken = sum(needs[column.name] for column in telling)
+    if not others or taken + max(needs[column.name] for column in others) > room:
+        return [], [*columns]
+    return telling, others
 
 
 def _divided(columns: Sequence[Column], needs: Mapping[str, int], room: int) -> list[list[Column]]:

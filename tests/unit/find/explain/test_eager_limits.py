@@ -117,6 +117,27 @@ def test_files_without_messages_around_the_limit_name_it_and_no_cost() -> None:
     assert sentence("eager-limit", fact, evidence) == "the eager limit is 2500 B"
 
 
+@pytest.mark.parametrize(
+    ("differs", "values", "names"),
+    [
+        ("mpi_version", ("5.0.10", "5.0.11"), ("Open MPI 5.0.10", "Open MPI 5.0.11")),
+        ("label", ("main", "pr"), ("main Open MPI 5.0.11", "pr Open MPI 5.0.11")),
+        ("placement", ("same-core", "same-socket"), ("same-core", "same-socket")),
+    ],
+)
+def test_limits_of_several_jobs_say_whose_they_are_where_nothing_was_timed_beside_them(
+    differs: str, values: tuple[str, str], names: tuple[str, str]
+) -> None:
+    probes = [
+        eager(limit, **{differs: value}) for limit, value in zip((LIMIT, 2 * LIMIT), values, strict=True)
+    ]
+    evidence = told_of({probe.cell: 0.0 for probe in probes}, *probes)
+    said = [sentence("eager-limit", fact, evidence) for fact in facts(eager_limits, evidence)]
+    assert said == [
+        f"{name}: the eager limit is {limit} B" for name, limit in zip(names, (LIMIT, 2 * LIMIT), strict=True)
+    ]
+
+
 def test_launches_with_another_limit_do_not_count() -> None:
     probes = around(300.0)
     other = [replace(one, limit_bytes=LIMIT + 4) for one in probes[:2]]

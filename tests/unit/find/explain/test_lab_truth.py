@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.find.explain.lab_truth import PlantedDelay, PlantedRate, planted, sentence
+from mpigauge.find.explain.lab_truth import PlantedDelay, PlantedRate, headline, planted, sentence
 from mpigauge.find.explain.topics import conclusions
 from mpigauge.plan.lab import HEADERS_BYTES, TCP_SHARE, Lab, Link, Port
 from mpigauge.vocabulary import AUTO
@@ -128,6 +129,20 @@ def test_a_rate_is_held_against_what_tcp_leaves_of_it(slower: float, error: str)
     assert "planted 100 Mbit/s, of which TCP leaves 11.8 MB/s; measured" in text
     assert "in one direction at 4 MiB" in text
     assert f"error {error}" in text
+
+
+def test_what_is_open_by_a_factor_of_three_is_not_known_and_has_no_error() -> None:
+    found = evidence(in_places("h1,h2", "same-host", transport="tcp"), emulated(), lab=LAB)
+    fact, delay = rates(found)["h1,h2"], delays(found)["h1,h2", "same-host"]
+    best = replace(fact.best, low=fact.best.estimate / 9000, high=fact.best.estimate * 9000)
+    open_delay = replace(delay, low_s=delay.measured_s / 2, high_s=delay.measured_s * 2)
+    for one, unknown in ((replace(fact, best=best), "measured not known"), (open_delay, "a time not known")):
+        text = sentence(one, varied(found))
+        assert unknown in text
+        assert "error not known" in text
+        line = headline(one, varied(found))
+        assert "not known" in line
+        assert "error" not in line
 
 
 def test_a_bandwidth_that_still_rises_is_said_to() -> None:

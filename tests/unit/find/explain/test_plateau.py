@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.document.document import Units
-from mpigauge.find.explain.plateau import plateaus, sentence
+from mpigauge.find.explain.plateau import headline, plateaus, sentence
 from mpigauge.plan.lab import TCP_SHARE, Lab
 from tests.made import cell
 from tests.unit.find.explain.made_evidence import evidence, varied
@@ -42,6 +43,17 @@ def test_a_latency_and_a_rate_still_rise_until_the_rate_is_all() -> None:
     assert fact.rises.verdict == "slower"
     assert not fact.falls
     assert "; still rising at the largest size: a byte takes" in sentence(fact, varied(found))
+
+
+@pytest.mark.parametrize(("reach", "known"), [(1.5, True), (1.8, False), (1900.0, False)])
+def test_a_bandwidth_open_by_a_factor_of_three_is_not_known(reach: float, known: bool) -> None:
+    found = evidence([cell(size=size) for size in SIZES], by_law(lambda _: BYTES_PER_NS))
+    (fact,) = plateaus(found)
+    best = replace(fact.best, low=fact.best.estimate / reach, high=fact.best.estimate * reach)
+    for said in (headline, sentence):
+        text = said(replace(fact, best=best), varied(found))
+        assert ("best bandwidth not known" in text) != known
+        assert (" B/s" in text.replace("GB/s", " B/s").replace("MB/s", " B/s")) == known
 
 
 def test_a_level_reaches_from_where_the_latency_is_little_to_the_largest() -> None:
