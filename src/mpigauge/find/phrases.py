@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 MINUS = "\N{MINUS SIGN}"
 
+ON_AVERAGE = "on average "
+"""Before one number of several sizes."""
+
 EMULATED = "over the emulated network of a lab"
 """Said where delays and rates were put in."""
 
@@ -233,8 +236,8 @@ _ONE_WORD = re.compile(r"(?<=\d) (?=(?:[nm\N{MICRO SIGN}]?s|[kKMGT]?i?B(?:/s)?|[
 
 
 def words_of(text: str) -> int:
-    """Return how many words a line has; a number and its unit are one, a dash between numbers is none."""
-    return len(_ONE_WORD.sub("", text).replace(f" {units.DASH} ", " ").split())
+    """Return how many words a line has; a number with unit and kind is one, a dash between two none."""
+    return len(_ONE_WORD.sub("", text).replace(ON_AVERAGE, "").replace(f" {units.DASH} ", " ").split())
 
 
 def in_one_line(candidates: Iterable[str], *, most_words: int = MAX_WORDS - LAUNCHES_WORDS) -> str:

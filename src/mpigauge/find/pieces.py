@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.ratio_words import VERDICTS
-from mpigauge.find.phrases import MAX_WORDS, at_size, every_size, in_one_line, known_times
+from mpigauge.find.phrases import MAX_WORDS, ON_AVERAGE, at_size, every_size, in_one_line, known_times
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def _number(piece: SizePiece, *, interval: bool) -> str:
     """Return how many times as long a piece takes: one number of all its sizes, or their range."""
     if piece.pooled is None or piece.most > ALIKE * piece.least:
         return f"{_range(piece.least, piece.most)} times"
-    return known_times(piece.pooled, interval=interval)
+    mean = ON_AVERAGE if len(piece.sizes_bytes) > 1 else ""
+    return f"{mean}{known_times(piece.pooled, interval=interval)}"
 
 
 def _range(least: float, most: float) -> str:

@@ -182,7 +182,7 @@ def test_a_mode_is_told_in_units_of_the_first() -> None:
         **{cell("exchange", size, "nonblocking"): 2000 + size / 2 for size in SIZES},
     }
     (sentence,) = said(comparisons.modes, result_of(times))
-    about = "exchange, Open MPI 5.0.11 over same-host: nonblocking takes"
+    about = "exchange, Open MPI 5.0.11 over same-host: nonblocking takes on average"
     assert re.fullmatch(
         rf"{about} 1\.95 times as long as blocking up to 64 B; 0\.501 . 0\.794 times from 4 KiB on",
         sentence,

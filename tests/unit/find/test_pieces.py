@@ -54,8 +54,8 @@ def test_a_weak_difference_that_noise_cuts_is_one_piece_with_one_number() -> Non
     assert found[0].pooled is not None
     assert found[0].pooled.estimate == pytest.approx(0.944, abs=0.001)
     assert line(found) == (
-        "pingpong: nonblocking takes 0.944 times as long as standard up to 512 B (3 undecided alone); "
-        "no difference from 1 KiB on"
+        "pingpong: nonblocking takes on average 0.944 times as long as standard up to 512 B "
+        "(3 undecided alone); no difference from 1 KiB on"
     )
 
 
@@ -103,7 +103,7 @@ def test_one_size_that_cannot_tell_is_named() -> None:
 
 
 def test_a_difference_in_the_middle_is_one_elsewhere_there_is_none() -> None:
-    takes = "nonblocking takes 1.20 times as long as standard from 16 B to 32 B"
+    takes = "nonblocking takes on average 1.20 times as long as standard from 16 B to 32 B"
     assert line(pieces("=ss=", [1.0, 1.2, 1.2, 1.0])) == f"pingpong: {takes}; no difference elsewhere"
     undecided = line(pieces("=ss?", [1.0, 1.2, 1.2, 1.0]))
     assert undecided == f"pingpong: {takes}; no certain difference elsewhere"
@@ -150,3 +150,9 @@ def test_a_line_leaves_out_what_there_is_no_room_for() -> None:
 
 def test_a_number_and_its_unit_are_one_word_and_dashes_are_none() -> None:
     assert words_of(f"best 12.4 GB/s (12.0 {DASH} 12.8) at 2 KiB in 3.2 µs, 50 %") == 9
+
+
+def test_the_number_of_several_sizes_is_said_to_be_their_mean() -> None:
+    """The first screen has single sizes: one number without this would contradict them."""
+    assert "takes on average 1.09 times as long" in line(pieces("sss", [1.05, 1.12, 1.10]))
+    assert "average" not in line(pieces("s==", [1.1, 1.0, 1.0]))
