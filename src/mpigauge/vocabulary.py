@@ -288,8 +288,8 @@ MPI 4; MPI_Buffer_attach cannot take its buffer; its buffers do not fit into mem
 Distance = Literal["line", "path"]
 """Measures of the distance of ranks: a cache line handed over on a host, an empty message between hosts."""
 
-MachineSign = Distance | Literal["arithmetic"]
-"""Measures of the machine itself: the distance of ranks, and the time of fixed arithmetic."""
+MachineSign = Literal["line", "arithmetic"]
+"""Measures of the machine itself: a cache line handed over, and the time of fixed arithmetic."""
 
 StateName = Literal["near", "mid", "far"]
 """Names of the states of a machine, by the distance of its ranks."""

@@ -63,7 +63,6 @@ MACHINE = "the machine moved"
 SIGNS: Mapping[MachineSign, str] = {
     "arithmetic": "arithmetic",
     "line": "hand-over of a cache line",
-    "path": "empty message between hosts",
 }
 """Words for what shows the machine itself."""
 

@@ -115,15 +115,14 @@ class MapChanges:
 def map_session(result: Result, shown: LinkMap, labels: Mapping[str, str] | None = None) -> SessionResult:
     """Return a map as a session: its latencies and its times of the largest message.
 
-    How far apart hosts are is what a map asks; it is no sign of another machine.
+    How far apart ranks are is what a map asks; it is no sign of another machine.
 
     Args:
         labels: Labels that its library gets, by kind; None for its own.
     """
     rows = [row for link in shown.links for row in (link.latency, link.rate) if row is not None]
     session = session_of(result, relabelled(rows, labels or {}))
-    parts = [replace(part, at=None) if part.at and part.at[0] == "path" else part for part in session.parts]
-    return replace(session, signs={}, parts=parts)
+    return replace(session, signs={})
 
 
 def changes_of(before: Sequence[SessionResult], new: SessionResult, shown: LinkMap) -> MapChanges:

@@ -80,6 +80,18 @@ def test_a_control_that_moves_takes_all_verdicts_back() -> None:
     assert judged(both(10_000, 11_000), both(10_000, 10_000, pattern="memcpy")).verdict == "slower"
 
 
+def test_a_library_whose_messages_between_hosts_take_longer_is_slower() -> None:
+    """The empty messages of a condition are the library's own, so that they are no other distance."""
+    slower = {"mpich": 1.0, "openmpi": 1.3}
+    cells = [cell("pingpong", size=8, mpi=mpi) for mpi in slower]
+    visits = [
+        msgspec.structs.replace(one, path_ns=[20_000.0 * slower[one.cell.mpi]] * 2)
+        for one in measured(cells, NUMBERS, lambda of, _: [round(40_000 * slower[of.mpi])] * 5)
+    ]
+    found = rows(result_of(campaign(*cells), *launches_of(cells, NUMBERS), *visits))
+    assert [one.verdict for one in judged(found).cells] == ["slower"]
+
+
 def test_launches_of_other_times_never_say_slower() -> None:
     base, other = (rows_with({("mpich", size): time for size in SIZES}) for time in (10_000.0, 12_000.0))
     shown = compare(pairs_between(base, other), USUAL)

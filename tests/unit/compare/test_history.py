@@ -322,6 +322,21 @@ def test_sessions_are_held_against_those_of_their_condition() -> None:
     assert [track.curve.sign for track in shown.controls if track.changes] == ["line"]
 
 
+def test_a_slower_network_is_slower_and_no_other_machine() -> None:
+    """It was two curves, of which either was not measured on one side, and a sign that took verdicts back."""
+
+    def of_day(day: int, by: float) -> SessionResult:
+        made = result(day, slower_from(0, by), line_ns=[], path_ns=[50_000.0 * by, 50_000.0 * by])
+        return session_of(made, rows(made))
+
+    shown = history_of([of_day(day, 1.0 if day < 7 else 1.3) for day in range(12)], Thresholds())
+    assert shown.verdict == "slower"
+    assert [len(track.curve.sessions) for track in shown.tracks] == [12]
+    found = against([of_day(day, 1.0) for day in range(8)], of_day(8, 1.3), Thresholds()).shown
+    assert found.verdict == "slower"
+    assert {one.verdict for one in found.cells} == {"slower"}
+
+
 def test_copies_and_other_machines_are_told_apart() -> None:
     one, two, three = sessions(3)
     again = sessions(1)[0]

@@ -60,10 +60,10 @@ class HistoryCurve:
 
 
 class _Placed(NamedTuple):
-    """The part of a session that belongs to one curve, with the session's place."""
+    """The part of a session that belongs to one curve, with the session's place (`member`)."""
 
     at: tuple[Distance, float] | None
-    place: int
+    member: int
     part: Part
 
 
@@ -94,7 +94,7 @@ def _curve(parts: Sequence[_Placed], sessions: int, at: tuple[Distance, float] |
     cells = sorted({key for placed in parts for key in placed.part.rows})
     rows: list[dict[CellKey, Row]] = [{} for _ in range(sessions)]
     for placed in parts:
-        rows[placed.place] |= placed.part.rows
+        rows[placed.member] |= placed.part.rows
     logs = np.full((sessions, len(cells)), np.nan)
     floor = np.zeros(len(cells))
     for place, by_key in enumerate(rows):

@@ -188,10 +188,14 @@ def key_in_curve(row: Row) -> CellKey:
 
 
 def _signs(result: Result) -> dict[MachineSign, float]:
-    """Return medians over launches of the arithmetic's time and of the ranks' distances, in seconds."""
+    """Return medians over launches of the arithmetic's time and of the hand-over of a line, in seconds.
+
+    A message between hosts is no sign of the machine: what it takes is what is asked.
+    """
     known: dict[MachineSign, list[float]] = defaultdict(list)
     for of, seconds in distances_of(result.visits).values():
-        known[of].append(seconds)
+        if of == "line":
+            known[of].append(seconds)
     signs = {name: median(values) for name, values in known.items()}
     if (speed_s := steadiness_of(result).middle_s) is not None:
         signs["arithmetic"] = speed_s

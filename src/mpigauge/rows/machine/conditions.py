@@ -171,7 +171,12 @@ def middle_of(distances: Distances) -> tuple[Distance, float] | None:
 
 
 def _alike(one: tuple[Distance, float] | None, other: tuple[Distance, float] | None) -> bool:
-    if one is None or other is None or one[0] != other[0]:
+    """Return whether two distances are not known to differ.
+
+    An empty message between hosts is the library's, over the network that is asked about: one that takes
+    longer is what a comparison is to find, and no other place.
+    """
+    if one is None or other is None or "path" in {one[0], other[0]}:
         return True
     return max(one[1], other[1]) < ALIKE * min(one[1], other[1])
 

@@ -105,8 +105,12 @@ class Placed(Protocol):
     """Anything of which it may be known how far apart its ranks were.
 
     Attributes:
+        member: The place of the result that it is part of.
         at: Kind of the hand-over and its seconds; None if unknown.
     """
+
+    @property
+    def member(self) -> int: ...
 
     @property
     def at(self) -> tuple[Distance, float] | None: ...
@@ -218,7 +222,11 @@ def session_mismatches(measured: Sequence[MeasuredResult]) -> list[SessionMismat
     found: dict[tuple[int, int, Distance], list[tuple[float, float]]] = defaultdict(list)
     for parts in _parts(measured).values():
         # Each under the first result of its sessions.
-        known = sorted((first_of.get(part.member, part.member), part.at) for part in parts if part.at)
+        known = sorted(
+            (first_of.get(part.member, part.member), at)
+            for part, at in zip(parts, _telling(parts), strict=True)
+            if at is not None
+        )
         for (first, at), (other, other_at) in combinations(known, 2):
             if first != other and at[0] == other_at[0]:
                 found[first, other, at[0]].append((at[1], other_at[1]))
@@ -280,7 +288,8 @@ def alike(parts: Sequence[AnyPlaced]) -> list[list[AnyPlaced]]:
     Along the line of distances a new group begins wherever the next is further than what is alike.
     """
     groups: list[list[AnyPlaced]] = []
-    known = sorted((part.at, number) for number, part in enumerate(parts) if part.at is not None)
+    at = _telling(parts)
+    known = sorted((one, number) for number, one in enumerate(at) if one is not None)
     for _, mine in groupby(known, key=lambda pair: pair[0][0]):
         last = 0.0
         for (_, distance), number in mine:
@@ -288,10 +297,21 @@ def alike(parts: Sequence[AnyPlaced]) -> list[list[AnyPlaced]]:
                 groups.append([])
             groups[-1].append(parts[number])
             last = distance
-    unknown = [part for part in parts if part.at is None]
+    unknown = [part for part, one in zip(parts, at, strict=True) if one is None]
     if len(groups) == 1 or not unknown:
         return [[*group, *unknown] for group in groups]
     return [*groups, unknown]
+
+
+def _telling(parts: Sequence[AnyPlaced]) -> list[tuple[Distance, float] | None]:
+    """Return the distances that tell parts from each other.
+
+    Lines always do. Messages between hosts do where one result itself was in several states of them; else a
+    result in which they take longer is of a slower network or library, not of another place.
+    """
+    of_path = [part.member for part in parts if part.at is not None and part.at[0] == "path"]
+    tells = {"line"} if len(set(of_path)) == len(of_path) else {"line", "path"}
+    return [part.at if part.at is not None and part.at[0] in tells else None for part in parts]
 
 
 # ---- What the next session may find --------------------------------------------------------------

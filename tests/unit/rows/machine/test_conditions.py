@@ -76,6 +76,8 @@ def test_what_was_never_at_one_distance_has_no_ratio() -> None:
     assert in_like_conditions(over, under, near, far) == ({}, {})
     assert in_like_conditions(over, under, near, {3: ("line", 42e-9)}) == (over, under)
     assert in_like_conditions(over, under, near, {3: ("path", 24e-6)}) == (over, under)
+    slower: tuple[Distances, Distances] = {1: ("path", 20e-6)}, {3: ("path", 30e-6)}
+    assert in_like_conditions(over, under, *slower) == (over, under)
 
 
 def test_a_message_is_measured_in_copies_made_at_its_own_distance() -> None:
