@@ -396,10 +396,19 @@ def session_in(
     Raises:
         UsageError: The file is no result, or has none of the selected cells.
     """
+    return _session_of(_source_at(path, request, read), labels)
+
+
+def _source_at(path: Path, request: Request, read: Read) -> Source:
+    """Return the rows of one result, one per cell and state."""
+    (source,) = replace(request, each_state=True).selected(map(read, [path]))
+    return source
+
+
+def _session_of(source: Source, labels: Mapping[str, str] | None = None) -> SessionResult:
     from mpigauge.compare.history.earlier import relabelled
     from mpigauge.compare.history.session import session_of
 
-    (source,) = replace(request, each_state=True).selected(map(read, [path]))
     return session_of(source.result, relabelled(source.rows, labels or {}))
 
 
@@ -419,10 +428,11 @@ def compare_with_baseline(
     from mpigauge.compare.history import baseline as expected
     from mpigauge.compare.history.session import same_session
     from mpigauge.compare.session_sentences import baseline_words
-    from mpigauge.show.compared import ComparedSources
+    from mpigauge.show.compared import ComparedSources, doubts_of
     from mpigauge.stats.decision import Thresholds
 
-    new = session_in(path, request, read)
+    source = _source_at(path, request, read)
+    new = _session_of(source)
     sessions = sessions_in([baseline], request, read, notify, new)
     known = [*sessions.known, *(session for session, _ in sessions.left_out if force)]
     forced = dict.fromkeys(what for _, differs in sessions.left_out if force for what in differs)
@@ -442,6 +452,7 @@ def compare_with_baseline(
         frozenset(),
         sides,
         base_files=tuple(session.path for session in reversed(before)),
+        doubts=doubts_of([source]),
     )
 
 
@@ -462,10 +473,11 @@ def compare_with_earlier(
     from mpigauge.compare.history.earlier import labels_of
     from mpigauge.compare.session_sentences import earlier_words, other_words
     from mpigauge.result.files import as_argument
-    from mpigauge.show.compared import ComparedSources
+    from mpigauge.show.compared import ComparedSources, doubts_of
     from mpigauge.stats.decision import Thresholds
 
-    new = session_in(result.path, request, lambda _: result)
+    source = _source_at(result.path, request, lambda _: result)
+    new = _session_of(source)
     labels = labels_of(new.campaign)
     before = _earlier_sessions(new, earlier, lambda path: session_in(path, request, read, labels), notify)
     comparison = expected.against(before[::-1], new, request.thresholds or Thresholds())
@@ -483,6 +495,7 @@ def compare_with_earlier(
         sides,
         base_files=tuple(session.path for session in before),
         hint=other_words(as_argument(result.path)),
+        doubts=doubts_of([source]),
     )
 
 

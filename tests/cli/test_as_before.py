@@ -66,6 +66,16 @@ def test_one_result_is_held_against_the_earlier_ones_of_its_plan(
     assert said["base_files"] == [f"results/day{day:02}.jsonl" for day in range(days)][::-1]
 
 
+def test_a_new_result_that_was_disturbed_says_so_beside_whatever_it_is_held_against(cli: Cli) -> None:
+    folder("results", 4, usual, wait_ns=0, switches=0)
+    new = written("new.jsonl", *records(20, usual, wait_ns=10**9, switches=1))
+    for words in (("--before",), ("--baseline", "results")):
+        done = cli("compare", new, *words)
+        assert "! other programs used the cores in 100 % of visits" in done.out, words
+        quiet = cli("compare", new, *words, "--only", "quiet")
+        assert "were disturbed" in quiet.out, words
+
+
 def test_without_a_name_the_newest_result_is_asked_about(cli: Cli) -> None:
     folder("results", 4, usual)
     done = cli("compare")

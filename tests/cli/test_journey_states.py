@@ -187,6 +187,9 @@ def test_only_quiet_leaves_disturbed_visits_out_and_says_so(two: dict[str, Path]
     assert times["pingpong", 65536] is None
     assert times["pingpong", 8]
     text = cli("show", two["one"], "--only", "quiet").out
+    (missing,) = (line for line in text.splitlines() if line.startswith("! never quiet: "))
+    assert "measure on a quiet machine" in missing
+    assert not [one for one in after["findings"] if one["kind"] == "not-reached"]
     assert f"{disturbed} of {disturbed + len(load(two['one']).visits) - disturbed} were disturbed" in text
 
 

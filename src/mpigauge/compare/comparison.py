@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.compare.sides import Unmatched
     from mpigauge.rows.group import Key
     from mpigauge.rows.machine.sessions import OddSession
+    from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
@@ -145,6 +146,19 @@ class PooledSizes:
     decision: Decision
 
 
+@dataclass(frozen=True, slots=True)
+class EagerLimitOfSide:
+    """The eager limit that was found on one side.
+
+    Attributes:
+        row: The cell that probed it.
+        side: Whether it is one of two results; empty within one.
+    """
+
+    row: Row
+    side: Literal["base", "other", ""] = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """All pairs of cells of two sides, with their verdicts.
@@ -165,6 +179,7 @@ class Comparison:
             builds or settings: then ratios are shown, and nothing fails. Empty otherwise.
         unmatched: Cells of one side alone, of which nothing is said.
         odd_launches: Launches that were odd in several cells.
+        limits: Eager limits that were found on either side, of which there is no ratio.
     """
 
     cells: tuple[Compared, ...]
@@ -181,6 +196,7 @@ class Comparison:
     unasked: str = ""
     unmatched: tuple[Unmatched, ...] = ()
     odd_launches: tuple[OddPair, ...] = ()
+    limits: tuple[EagerLimitOfSide, ...] = ()
 
     @property
     def judges(self) -> bool:

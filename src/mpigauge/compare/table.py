@@ -92,7 +92,7 @@ def document(
         head=[
             *lead(shown, verdict),
             DOT.join([sides, *_compared_factors(alike, compared), *_basis(shown)]),
-            *filter(None, [hint]),
+            *filter(None, [words.eager_limits(shown.limits, compared), hint]),
         ],
         tables=[_table(shown, kept, compared, alike, first)] if kept else [],
         foot=[
@@ -269,6 +269,10 @@ def _data(
         "allow": shown.thresholds.allow,
         "cells": [_record(one, first) for one in shown.cells],
         "controls": [_record(one, first) for one in shown.controls],
+        "eager_limits": [
+            {**cell_record(one.row.cell), "side": one.side or None, "limit_bytes": one.row.limit_bytes}
+            for one in shown.limits
+        ],
         "unmatched": [{**subject_record(one.row.of), "side": one.side} for one in shown.unmatched],
         "together": [
             {

@@ -127,7 +127,7 @@ def _states_of_numbers(states: Sequence[State], rows: Sequence[Row]) -> str:
 
 def left_out_line(*results: Result) -> list[str]:
     """Return a line that says how many disturbed visits are left out; empty if none are."""
-    left_out = sum(result.left_out for result in results)
+    left_out = sum(len(result.left_out) for result in results)
     if not left_out:
         return []
     whole = left_out + sum(len(result.visits) for result in results)

@@ -11,6 +11,7 @@ from mpigauge.rows.reasons import (
     ImplausibleRate,
     LaunchFailed,
     LimitsDiffer,
+    NeverQuiet,
     NoEagerLimit,
     NotInState,
     NotReached,
@@ -45,7 +46,7 @@ def says_status(row: Row) -> bool:
     return reason(row).startswith(row.status)
 
 
-def reason_sentence(fact: Reason) -> str:  # noqa: PLR0911 - a sentence each
+def reason_sentence(fact: Reason) -> str:  # noqa: C901, PLR0911 - a sentence each
     """Return the sentence of a reason, which JSON has as `reason`."""
     match fact:
         case OutOfTime():
@@ -54,6 +55,8 @@ def reason_sentence(fact: Reason) -> str:  # noqa: PLR0911 - a sentence each
             return "the campaign ended before it"
         case NotInState():
             return never_in_state(fact)
+        case NeverQuiet():
+            return "it was measured, never on a quiet machine, and --only quiet leaves out the rest"
         case CellFailed():
             return f"{fact.kind} in launch {fact.launch}: {fact.line or NO_LAST_WORDS}"
         case LaunchFailed():

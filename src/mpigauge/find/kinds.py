@@ -111,6 +111,7 @@ class CellsFound:
         quoted: Whether one of them is among the numbers that answer for the result.
         on_screen: Whether there are more of them than chance gives.
         precision: The relative half-width that was asked for.
+        only_quiet: Whether visits that were not quiet are left out already.
     """
 
     rows: tuple[Row, ...]
@@ -118,6 +119,7 @@ class CellsFound:
     quoted: bool = False
     on_screen: bool = True
     precision: float = 0.0
+    only_quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from mpigauge.document.status_words import reason
 from mpigauge.find.kinds import MAX_LETTERS, CellsFound, FindingKind, Words, counted_lines, finding_in
 from mpigauge.find.warning_sentences import cell_words
 from mpigauge.plan.left_out import left_out_line
-from mpigauge.rows.reasons import NotInState
+from mpigauge.rows.reasons import NeverQuiet, NotInState
 from mpigauge.sequences import consecutive, runs
 from mpigauge.units import DASH, counted, span
 from mpigauge.vocabulary import BROKEN, RESUMABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.document.finding import Finding
     from mpigauge.find.kinds import About
@@ -192,11 +192,16 @@ def _broken_lines(cells: CellsFound) -> Iterator[str]:
 
 
 def _not_reached(about: About) -> Iterator[CellsFound]:
-    # What was never in the state of the machine that was asked for was measured.
-    left = [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, NotInState)]
-    if left:
-        messages_first = sorted(left, key=lambda row: not row.talks)
-        yield CellsFound(tuple(messages_first), len(about.rows))
+    # What was never in the state of the machine that was asked for, or never quiet, was measured.
+    measured = NotInState, NeverQuiet
+    yield from _messages_first(
+        about, [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, measured)]
+    )
+
+
+def _messages_first(about: About, rows: Sequence[Row]) -> Iterator[CellsFound]:
+    if rows:
+        yield CellsFound(tuple(sorted(rows, key=lambda row: not row.talks)), len(about.rows))
 
 
 def _not_reached_words(cells: CellsFound) -> Words:
@@ -210,6 +215,26 @@ def _not_reached_lines(cells: CellsFound) -> Iterator[str]:
     yield from counted_lines(
         "no time left", cells, cell_words(cells.rows[0]), "no number: raise --budget", "cells"
     )
+
+
+def _never_quiet(about: About) -> Iterator[CellsFound]:
+    yield from _messages_first(about, [row for row in about.rows if isinstance(row.reason, NeverQuiet)])
+
+
+def _never_quiet_words(cells: CellsFound) -> Words:
+    count = f"{len(cells.rows)} of {counted(cells.of, 'cell')}"
+    remedy = "leave out --only quiet, or measure on a quiet machine"
+    return Words(f"never quiet: {count}, {_named(cells.rows[0])} first", NO_NUMBER, remedy)
+
+
+def _never_quiet_lines(cells: CellsFound) -> Iterator[str]:
+    example = cell_words(cells.rows[0])
+    yield from counted_lines("never quiet", cells, example, "no number: measure on a quiet machine", "cells")
+    yield from counted_lines("never quiet", cells, example, "measure on a quiet machine", "cells")
+
+
+def _never_quiet_told(_: About, cells: CellsFound) -> Iterator[Finding]:
+    yield _cells_finding("never-quiet", _never_quiet_words(cells), cells)
 
 
 def _named(row: Row) -> str:
@@ -296,6 +321,14 @@ MISSING: tuple[FindingKind, ...] = (
         _not_reached_words,
         _not_reached_lines,
         told=_not_reached_told,
+    ),
+    FindingKind(
+        "never-quiet",
+        "missing",
+        _never_quiet,
+        _never_quiet_words,
+        _never_quiet_lines,
+        told=_never_quiet_told,
     ),
     FindingKind("left-out", "missing", _left_out, _left_out_words, _left_out_lines, told=_left_out_told),
 )

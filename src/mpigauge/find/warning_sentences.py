@@ -470,19 +470,20 @@ def _wide_lines(cells: CellsFound) -> Iterator[str]:
     asked = f"\N{PLUS-MINUS SIGN}{100 * cells.precision:g} %"
     worst = format_relative(max((row.time.half_width or 0.0 for row in cells.rows if row.time), default=0.0))
     what = f"interval wider than the {asked} asked for: {len(cells.rows)} of {cells.of}"
-    remedy = _narrower([_values(row, "wide") for row in cells.rows])
+    remedy = _narrower([_values(row, "wide") for row in cells.rows], only_quiet=cells.only_quiet)
     yield f"{what} numbers, worst {worst}; {remedy}"
     yield f"{what}, worst {worst}; {remedy}"
     yield f"{what}; {remedy}"
     yield f"interval wider than {asked}: {len(cells.rows)} of {cells.of}; {remedy}"
 
 
-def _narrower(found: Sequence[Values]) -> str:
+def _narrower(found: Sequence[Values], *, only_quiet: bool) -> str:
     """Return what narrows most of some wide intervals: launches, unless the machine made them wide."""
     machine = [float(one["machine_half_width"] or 0) for one in found if _launches_agree(one)]
     if 2 * len(machine) >= len(found):
-        is_clock = by_clock_speeds(max(machine))
-        return "the cores' clock: --only quiet" if is_clock else "the instrument: raise --precision"
+        if not by_clock_speeds(max(machine)):
+            return "the instrument: raise --precision"
+        return "the cores' clock: fix it" if only_quiet else "the cores' clock: --only quiet"
     needed = [int(one["launches_needed"] or 0) for one in found if not _launches_agree(one)]
     within = [many for many in needed if 0 < many <= MOST_LAUNCHES]
     return f"--launches {max(within)} narrows {len(within)}" if within else "launches differ: --all"
@@ -707,7 +708,8 @@ def _marked(kind: WarningKind, about: About) -> Iterator[CellsFound]:
         on_screen = kind not in BY_CHANCE or kind in about.beyond_chance
         quoted = mine[0].cell in about.quoted
         precision = about.result.campaign.plan.precision
-        yield CellsFound(tuple(mine), len(about.numbers), quoted, on_screen, precision)
+        only_quiet = bool(about.result.left_out)
+        yield CellsFound(tuple(mine), len(about.numbers), quoted, on_screen, precision, only_quiet)
 
 
 def _width(row: Row) -> float:

@@ -47,7 +47,7 @@ class Result:
 
     Attributes:
         torn: Whether the last line was incomplete and has been dropped, as after a kill.
-        left_out: Number of visits hidden since they were not quiet.
+        left_out: Visits hidden since they were not quiet.
         size_bytes: Uncompressed size of the file, with a torn line.
         damaged: Numbers of lines that are not records and have been skipped.
         packed_damage: Damage of the compressed file; None if it has none, or is not compressed.
@@ -70,7 +70,7 @@ class Result:
     ends: list[End] = field(default_factory=list)
     resumed: list[Resumed] = field(default_factory=list)
     torn: bool = False
-    left_out: int = 0
+    left_out: list[Visit] = field(default_factory=list)
     size_bytes: int = 0
     damaged: list[int] = field(default_factory=list)
     packed_damage: PackedDamage | None = None

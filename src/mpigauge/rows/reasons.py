@@ -34,6 +34,11 @@ class NotInState:
 
 
 @dataclass(frozen=True, slots=True)
+class NeverQuiet:
+    """The cell was measured, but never while the machine was quiet, and only that is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class CellFailed:
     """Something went wrong while the cell was measured.
 
@@ -129,6 +134,7 @@ Reason = (
     OutOfTime
     | NotReached
     | NotInState
+    | NeverQuiet
     | CellFailed
     | LaunchFailed
     | WouldDeadlock

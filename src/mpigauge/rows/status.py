@@ -1,7 +1,7 @@
 """What became of each cell, and why it is not ok; `document.status_words` has the sentences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from mpigauge.plan.model import Cell, JobKey
@@ -14,6 +14,7 @@ from mpigauge.rows.reasons import (
     FromPublication,
     LaunchFailed,
     LimitsDiffer,
+    NeverQuiet,
     NoEagerLimit,
     NotReached,
     OutOfTime,
@@ -52,12 +53,14 @@ class Outcomes:
         limits: The eager limits that each cell has found.
         nothing: Why all the others were not measured, where they were not.
         failed: The same of jobs of which nothing was measured since their launches failed.
+        never_quiet: Cells that were measured in visits that are left out.
     """
 
     troubles: Mapping[Cell, Outcome]
     limits: Mapping[Cell, Sequence[Eager]]
     nothing: Reason
     failed: Mapping[JobKey, Reason]
+    never_quiet: Collection[Cell]
 
 
 def outcomes_of(result: Result) -> Outcomes:
@@ -65,7 +68,8 @@ def outcomes_of(result: Result) -> Outcomes:
     limits: dict[Cell, list[Eager]] = defaultdict(list)
     for eager in result.eager:
         limits[eager.cell].append(eager)
-    return Outcomes(_troubles_of(result), limits, _why_nothing(result), _failed_jobs(result))
+    loud = {visit.cell for visit in result.left_out}
+    return Outcomes(_troubles_of(result), limits, _why_nothing(result), _failed_jobs(result), loud)
 
 
 def _troubles_of(result: Result) -> dict[Cell, Outcome]:
@@ -98,6 +102,8 @@ def outcome_of(outcomes: Outcomes, cell: Cell, time: Timing | None) -> Outcome:
     """
     if limits := outcomes.limits.get(cell):
         return _eager_outcome(limits)
+    if time is None and cell in outcomes.never_quiet:
+        return Outcome("skipped", NeverQuiet())
     trouble = outcomes.troubles.get(cell)
     if trouble is not None and (time is None or trouble.status == "corrupt"):
         return trouble
@@ -111,14 +117,14 @@ def outcome_of(outcomes: Outcomes, cell: Cell, time: Timing | None) -> Outcome:
 
 def _why_nothing(result: Result) -> Reason:
     launch_failures = [failure for failure in result.failures if failure.cell is None]
-    if launch_failures and not result.visits:
+    if launch_failures and not (result.visits or result.left_out):
         return LaunchFailed(line_of(launch_failures[-1]))
     return NotReached()
 
 
 def _failed_jobs(result: Result) -> dict[JobKey, Reason]:
     """Return why jobs of which nothing was measured have failed, where others of the campaign did not."""
-    measured = {visit.cell.job for visit in result.visits}
+    measured = {visit.cell.job for visit in (*result.visits, *result.left_out)}
     return {
         failure.job: LaunchFailed(line_of(failure))
         for failure in result.failures

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mpigauge.compare.alike import builds_that_differ, differences
-from mpigauge.compare.comparison import CONTROLS, compare
+from mpigauge.compare.comparison import CONTROLS, EagerLimitOfSide, compare
 from mpigauge.compare.interim_looks import level_of
 from mpigauge.compare.sentences import ONE_SIDE, sides_of
 from mpigauge.compare.sides import (
@@ -20,6 +20,7 @@ from mpigauge.compare.sides import (
     varied_variables,
 )
 from mpigauge.compare.suspicious import first_looks
+from mpigauge.document.state_words import left_out_line
 from mpigauge.errors import UsageError
 from mpigauge.find.findings import disturbances_of
 from mpigauge.find.imported import nothing_alike, unknown_ranks
@@ -95,14 +96,27 @@ def compare_sources(query: Query, *, verdict_asked: bool = False) -> ComparedSou
         builds=tuple(builds),
         unasked="" if verdict_asked else _factor_without_verdict(query, paired.found_by),
         unmatched=paired.unmatched,
+        limits=tuple(_limits(query.sources)),
     )
-    return ComparedSources(shown, paired.factors, paired.sides, doubts=tuple(_doubts(query.sources)))
+    return ComparedSources(shown, paired.factors, paired.sides, doubts=doubts_of(query.sources))
+
+
+def _limits(sources: Sequence[Source]) -> Iterator[EagerLimitOfSide]:
+    """Yield the eager limits that were found, of two results with their side."""
+    sides: tuple[Literal["base", "other", ""], ...] = ("base", "other") if len(sources) > 1 else ("",)
+    for source, side in zip(sources, sides, strict=True):
+        yield from (EagerLimitOfSide(row, side) for row in source.rows if row.limit_bytes is not None)
+
+
+def doubts_of(sources: Sequence[Source]) -> tuple[str, ...]:
+    """Return what makes all times of a result too long, and what is left out; of two, of which of them."""
+    return tuple(_doubts(sources))
 
 
 def _doubts(sources: Sequence[Source]) -> Iterator[str]:
-    """Yield what makes all times of a result too long; of two results, of which of them."""
     for source, side in zip(sources, ONE_SIDE.values(), strict=False):
         where = f"{side}: " if len(sources) > 1 else ""
+        yield from (f"{where}{line}" for line in left_out_line(source.result))
         for one in disturbances_of(source.result, source.rows):
             if one.kind in TOO_LONG:
                 yield f"{where}{one.line}"

@@ -180,7 +180,7 @@ def result_record(
         "context": context_record(result, stat),
         "rows": [record(row) for row in rows],
         "states": [state_record(state) for state in split_of(result).states],
-        "left_out_visits": result.left_out,
+        "left_out_visits": len(result.left_out),
         "left_out": [
             {"cell": cell_record(one.cell), "kind": one.kind, "reason": one.reason}
             for one in result.campaign.left_out

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from mpigauge.ask import comparison_of
 from mpigauge.compare.comparison import compare, runs_of
 from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.sentences import headline, notes, side_namer, sides_of, verdict_of
@@ -16,7 +17,11 @@ from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.compare.table import document
 from mpigauge.document.document import Units
 from mpigauge.find.warning_sentences import words_of
+from mpigauge.query.query import Query, source_of
+from mpigauge.result.records import Eager
 from mpigauge.rows.rows import rows
+from mpigauge.show.compared import compare_sources
+from mpigauge.show.figures import KINDS
 from mpigauge.show.formats import json
 from mpigauge.stats.decision import MIN_LAUNCHES, Thresholds
 from tests.made import campaign, cell, in_states, launches_of, measured, result_of
@@ -90,6 +95,35 @@ def test_a_library_whose_messages_between_hosts_take_longer_is_slower() -> None:
     ]
     found = rows(result_of(campaign(*cells), *launches_of(cells, NUMBERS), *visits))
     assert [one.verdict for one in judged(found).cells] == ["slower"]
+
+
+def test_eager_limits_of_two_libraries_are_named_beside_the_verdict() -> None:
+    """It was `no number of a library is on both sides`, and the limits were on no screen of compare."""
+    probes = [cell("eager", size=2**22, mpi=mpi) for mpi in ("mpich", "openmpi")]
+    copies = [cell("memcpy", mode="copy", mpi=probe.mpi) for probe in probes]
+    found = [
+        Eager(
+            1,
+            0,
+            of,
+            found=True,
+            control_held=True,
+            limit_bytes=limit,
+            longer_bytes=limit,
+            max_bytes=2**22,
+            probes=9,
+        )
+        for of, limit in zip(probes, (16304, 8112), strict=True)
+    ]
+    plan = campaign(*probes, *copies)
+    result = result_of(
+        plan, *launches_of(probes, NUMBERS), *found, *measured(copies, NUMBERS, lambda *_: [9])
+    )
+    compared = compare_sources(Query(KINDS["compare"], [source_of(result, "median")], by="mpi"))
+    shown, _ = comparison_of(compared)
+    assert "eager limit: 16304 B with MPICH 5.0.11, 8112 B with Open MPI 5.0.11" in shown.head
+    assert shown.head[0] == "undecided: no time of a library is on both sides"
+    assert '"limit_bytes": 8112' in json.render(shown)
 
 
 def test_launches_of_other_times_never_say_slower() -> None:

@@ -104,6 +104,7 @@ FACTS: dict[str, Any] = {
     "unread": UnreadLines((Unread("osu.txt: line 1200", "has 16 words " * 9, "", 120),) * 12),
     "broken": marked("wide"),
     "not-reached": marked("wide"),
+    "never-quiet": marked("wide"),
     **{kind: marked(kind) for kind in WARNING_KINDS},
 }
 

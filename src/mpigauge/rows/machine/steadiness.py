@@ -289,10 +289,9 @@ def only_quiet(result: Result) -> Result:
             f"{result.path}: does not know which visits were disturbed",
             "measure anew: this mpigauge counts it beside every visit",
         )
-    quiet = [
-        visit
-        for visit, lost, other in zip(result.visits, disturbed, unlike.tolist(), strict=True)
-        if not (lost or other)
-    ]
-    left = replace(result, visits=quiet, left_out=len(result.visits) - len(quiet))
+    quiet: list[Visit] = []
+    others: list[Visit] = []
+    for visit, lost, other in zip(result.visits, disturbed, unlike.tolist(), strict=True):
+        (others if lost or other else quiet).append(visit)
+    left = replace(result, visits=quiet, left_out=others)
     return with_split(left, split_of(result))
