@@ -66,6 +66,27 @@ def test_ranks_that_die_at_the_start(openmpi: FakeMpi, cli: Cli, monkeypatch: py
 
 
 @pytest.mark.parametrize(
+    ("trouble", "begins", "remedy"),
+    [("FAKE_HANG", "timeout: ", "a firewall"), ("FAKE_QUIT", "crash: ", "ranks must start on all of them")],
+)
+def test_ranks_that_start_and_do_not_reach_each_other(
+    trouble: str,
+    begins: str,
+    remedy: str,
+    openmpi: FakeMpi,
+    cli: Cli,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was `the job said nothing`, and that ranks must start, above the hosts they had started on."""
+    monkeypatch.setattr("mpigauge.campaign.hang_timeout.MIN_SILENCE_S", 0.3)
+    monkeypatch.setenv(trouble, "barrier:0")
+    failed, there, *_ = findings(cli, *ANSWERS)
+    assert (failed[0], there[0]) == ("lacks", "ok")
+    assert failed[2].startswith(begins)
+    assert f"-> {remedy}" in cli(*HOSTS, *ANSWERS).out
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ("--mpi", "openmpi"),

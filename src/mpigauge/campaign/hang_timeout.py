@@ -11,6 +11,10 @@ STARTUP_PER_RANK_S = 0.05
 """Launchers start daemons host by host, ranks connect to each other, and clocks are compared."""
 
 MIN_SILENCE_S = 10.0
+CONNECT_FACTOR = 2.0
+"""How much longer it is between hosts where a cell has not been tried: ranks that have not talked yet
+connect, and TCP repeats a first packet that was lost after 1, 3, 7 and 15 s."""
+
 SILENCE_FACTOR = 10.0
 TRIAL_MESSAGES = 20
 SLOWEST_BYTES_PER_S = 1e6
@@ -23,6 +27,8 @@ SLOWEST_MEMORY_BYTES_PER_S = 1e8
 
 class HangTimeout:
     """Longest silence that is not a hang: at least ten seconds, and ten times what the visit should take.
+
+    Between hosts it is at least 20 s before a cell has been tried.
 
     Before a cell has been tried, a network of 1 MB/s is assumed, and one of 10 MB/s per host for what all
     ranks send at once. The kernel reports slow rounds, so this has to cover one round, not a whole trial.
@@ -47,6 +53,7 @@ class HangTimeout:
         self._slow_s: Mapping[int, float] = {visit.id: slow_s[visit.cell] for visit in visits}
         self._slowest_s = max(slow_s.values(), default=0.0)
         self._startup_s = startup_s
+        self._untried_s = MIN_SILENCE_S if hosts == 1 else CONNECT_FACTOR * MIN_SILENCE_S
         self._before_first_visit = True
         self.running: dict[int, float] = {}
         self.slowest_round_s = 0.0
@@ -81,9 +88,9 @@ class HangTimeout:
         if all(self.running.values()):
             return MIN_SILENCE_S + known_s
         if self.slowest_round_s:
-            return MIN_SILENCE_S + max(known_s, TRIAL_MESSAGES * self.slowest_round_s)
+            return self._untried_s + max(known_s, TRIAL_MESSAGES * self.slowest_round_s)
         sent_s = max(self._slow_s[number] for number, expect_s in self.running.items() if not expect_s)
-        return MIN_SILENCE_S + max(known_s, sent_s)
+        return self._untried_s + max(known_s, sent_s)
 
 
 def _slow_round_s(cell: Cell, hosts: int, description: KernelDescription) -> float:

@@ -70,6 +70,9 @@ def probe_hosts(plan: Plan, where: str, observer: Observer, interruption: Interr
             launches_min=1,
             launches_max=1,
             visits=1,
+            # That a barrier ends is asked, not how long it takes: where ranks share cores that is seconds.
+            rounds_min=1,
+            rounds_max=1,
         ),
         where,
         observer,

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 WHERE = "mpigauge doctor --hosts"
 HOSTS, ALIKE = "hosts", "set up alike"
 RANKS_FAIL = "ranks must start on all of them: mpigauge run --np 2 between two of them narrows it down"
+RANKS_SILENT = (
+    "ranks have started on all of them, and do not reach each other: a firewall, or a network card that "
+    "only some have; mpigauge map finds the pair"
+)
 NO_ANSWER = "they did not answer: check their names, and that passwordless login works"
 MAKE_ALIKE = "compare nothing across them, or make them alike"
 
@@ -63,7 +67,9 @@ def _launch_findings(result: Result) -> Iterator[DoctorFinding]:
     if skipped := result.campaign.plan.hosts_skipped:
         yield DoctorFinding("note", HOSTS, f"left out: {words.names(skipped)}", NO_ANSWER)
     for failure in result.failures:
-        yield DoctorFinding("lacks", HOSTS, cause_of(failure).line, RANKS_FAIL)
+        hung = result.launches and failure.kind == "timeout"
+        value = f"{failure.kind}: {cause_of(failure).line}"
+        yield DoctorFinding("lacks", HOSTS, value, RANKS_SILENT if hung else RANKS_FAIL)
     if not result.launches:
         return
     launch = result.launches[0]

@@ -690,7 +690,19 @@ def width(quote: Quote) -> str:
 
 def beside(quote: Quote, line: QuoteLine, chosen: Units) -> str:
     """Return the number in a column of several, and how sure it is; with its size, if others have another."""
-    return " ".join(filter(None, [number(quote, chosen), width(quote), _apart(quote, line)]))
+    mark = ALL_STATES if is_of_all_states(quote, line) else ""
+    return " ".join(filter(None, [number(quote, chosen), width(quote), _apart(quote, line), mark]))
+
+
+ALL_STATES = "(all)"
+"""Mark of a number of all states, which would be read as that of the state whose column it stands in."""
+
+ALL_STATES_LINE = f"{ALL_STATES}: of all states together, since it is not known of each"
+
+
+def is_of_all_states(quote: Quote, line: QuoteLine) -> bool:
+    """Return whether a number is of all states of the machine, and so in the columns of several."""
+    return sum(one is not None and one.row is quote.row for one in line.quotes) > 1
 
 
 def _apart(quote: Quote, line: QuoteLine) -> str:

@@ -39,7 +39,7 @@ from mpigauge.show.text_chart import charts_of, drawn
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Tone, Units
     from mpigauge.document.phrases import Factors
@@ -118,7 +118,7 @@ def document(
     after = [*doubts, *_blank(doubts), *_next(sources, newest=newest, varied=columns.varied)]
     room = _numbers_that_fit(head, after, columns)
     tables = _tables(columns, chosen, room)
-    foot = [*_ratio_line(columns, tables), *after]
+    foot = [*_ratio_line(columns, tables), *_all_states_line(tables), *after]
     charts = charts_of(sources, columns.varied, chosen) if chart else []
     return Document(
         head=[*head, *_left_out(sources, columns, room)],
@@ -366,6 +366,12 @@ def _ratio_line(compared: _Compared, tables: Sequence[Table]) -> Iterator[Line]:
     if bases:
         name = next(iter(bases)) if len(bases) == 1 else "the first"
         yield Line(f"{RATIO}: to {name} at the same size, of launches in pairs", "quiet")
+
+
+def _all_states_line(tables: Sequence[Table]) -> Iterator[Line]:
+    lines: Iterable[QuoteLine] = (line for table in tables for line in table.rows)
+    if any(words.is_of_all_states(quote, line) for line in lines for quote in line.quotes if quote):
+        yield Line(words.ALL_STATES_LINE, "quiet")
 
 
 def _column(number: int, name: str) -> Column:

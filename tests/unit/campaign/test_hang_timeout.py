@@ -52,6 +52,15 @@ def test_the_timeout_of_a_small_message_is_short() -> None:
     assert waiting.seconds() > 100 * MIN_SILENCE_S
 
 
+def test_ranks_on_several_hosts_have_time_to_connect() -> None:
+    """A first packet that is lost three times is sent again 15 s after the connection was asked for."""
+    waiting = patience(cell("pingpong", size=8), hosts=2)
+    waiting.begin(0, 0.0)
+    assert waiting.seconds() > 15
+    waiting.begin(0, 1e-3)
+    assert waiting.seconds() == pytest.approx(MIN_SILENCE_S, rel=0.01)
+
+
 def test_the_expected_time_of_a_visit_counts_else_its_slow_rounds() -> None:
     waiting = patience(cell("pingpong", size=64 * MIB))
     waiting.begin(0, 2.0)

@@ -254,6 +254,23 @@ def test_states_of_little_time_make_way_where_columns_do_not_fit(machine: Path, 
     assert any(re.match(r"\d more columns: mpigauge show --all", line) for line in lines)
 
 
+def test_a_number_of_all_states_is_marked_in_the_column_of_each(machine: Path, cli: Cli) -> None:
+    """Side by side, one number twice was read as that of either state, and as no difference between them."""
+    course = [["far", "far"]] * 6 + [["near", "near"]] * 6
+    of_states, of_all = curve([8]), [collective("barrier")]
+    numbers = range(1, len(course) + 1)
+    visits = [
+        *in_states(of_states, course, lambda of, _, launch: slower(of, launch)),
+        *measured(of_all, numbers, slower),
+    ]
+    cells = [*of_states, *of_all]
+    made = (campaign(*cells), *launches_of(cells, numbers), *visits, RECORDS[-1])
+    text = cli("show", written("states.jsonl", *made)).out
+    assert line_in(text, "barrier ").count("(all)") == 2
+    assert "(all)" not in line_in(text, "latency, ")
+    assert line_in(text, "(all)").startswith("(all): of all states together")
+
+
 def test_of_a_single_job_every_mode_has_its_ratio_and_its_size(machine: Path, cli: Cli) -> None:
     def samples_ns(of: Cell, launch: int) -> list[int]:
         return [round((20_000 + 2 * of.bytes) * (3 if of.mode == "synchronous" else 1)) + launch] * 4
