@@ -67,7 +67,10 @@ def test_ranks_that_die_at_the_start(openmpi: FakeMpi, cli: Cli, monkeypatch: py
 
 @pytest.mark.parametrize(
     ("trouble", "begins", "remedy"),
-    [("FAKE_HANG", "timeout: ", "a firewall"), ("FAKE_QUIT", "crash: ", "ranks must start on all of them")],
+    [
+        ("FAKE_HANG", "ranks have started", "look for a firewall"),
+        ("FAKE_QUIT", "crash: ", "ranks must start on all of them"),
+    ],
 )
 def test_ranks_that_start_and_do_not_reach_each_other(
     trouble: str,

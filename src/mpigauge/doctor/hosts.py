@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 WHERE = "mpigauge doctor --hosts"
 HOSTS, ALIKE = "hosts", "set up alike"
 RANKS_FAIL = "ranks must start on all of them: mpigauge run --np 2 between two of them narrows it down"
-RANKS_SILENT = (
-    "ranks have started on all of them, and do not reach each other: a firewall, or a network card that "
-    "only some have; mpigauge map finds the pair"
-)
+RANKS_HANG = "ranks have started, and a barrier of them did not end"
+FIND_THE_PAIR = "look for a firewall, or a network card that only some have; mpigauge map names the pair"
 NO_ANSWER = "they did not answer: check their names, and that passwordless login works"
 MAKE_ALIKE = "compare nothing across them, or make them alike"
 
@@ -67,9 +65,10 @@ def _launch_findings(result: Result) -> Iterator[DoctorFinding]:
     if skipped := result.campaign.plan.hosts_skipped:
         yield DoctorFinding("note", HOSTS, f"left out: {words.names(skipped)}", NO_ANSWER)
     for failure in result.failures:
-        hung = result.launches and failure.kind == "timeout"
-        value = f"{failure.kind}: {cause_of(failure).line}"
-        yield DoctorFinding("lacks", HOSTS, value, RANKS_SILENT if hung else RANKS_FAIL)
+        if result.launches and failure.kind == "timeout":
+            yield DoctorFinding("lacks", HOSTS, RANKS_HANG, FIND_THE_PAIR)
+        else:
+            yield DoctorFinding("lacks", HOSTS, f"{failure.kind}: {cause_of(failure).line}", RANKS_FAIL)
     if not result.launches:
         return
     launch = result.launches[0]
