@@ -148,7 +148,7 @@ class PooledSizes:
 
 @dataclass(frozen=True, slots=True)
 class EagerLimitOfSide:
-    """The eager limit that was found on one side.
+    """The eager limit of one side, if there is one.
 
     Attributes:
         row: The cell that probed it.
@@ -179,7 +179,7 @@ class Comparison:
             builds or settings: then ratios are shown, and nothing fails. Empty otherwise.
         unmatched: Cells of one side alone, of which nothing is said.
         odd_launches: Launches that were odd in several cells.
-        limits: Eager limits that were found on either side, of which there is no ratio.
+        limits: Eager limits of either side, of which there is no ratio.
     """
 
     cells: tuple[Compared, ...]

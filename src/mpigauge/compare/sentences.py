@@ -308,16 +308,17 @@ def sides_of(pairs: Sequence[Pair], compared: frozenset[str]) -> str:
     return f"{said} against {' or '.join(bases) if len(bases) <= MAX_SIDES else FIRST_OF_EACH}"
 
 
-def eager_limits(limits: Sequence[EagerLimitOfSide], compared: frozenset[str]) -> str:
-    """Return `eager limit: 16304 B with main MPICH 4.3.2, 8112 B with pr MPICH 5.0.2`; empty without any."""
-    found: dict[str, list[str]] = defaultdict(list)
+def eager_limits(limits: Sequence[EagerLimitOfSide], compared: frozenset[str]) -> Iterator[str]:
+    """Yield `eager limit: 16304 B with main MPICH 4.3.2, 8112 B with pr MPICH 5.0.2`; nothing without any."""
+    found: dict[str, set[str]] = defaultdict(set)
     for one in limits:
-        side = ONE_SIDE[one.side] if one.side else _side(one.row, compared)
-        found[f"{one.row.limit_bytes} B"].append(side)
-    if len(found) == 1:
-        return f"eager limit: {next(iter(found))} on both sides" if len(limits) > 1 else ""
-    said = ", ".join(f"{limit} with {' and '.join(dict.fromkeys(sides))}" for limit, sides in found.items())
-    return f"eager limit: {said}" if said else ""
+        limit = f"{one.row.limit_bytes} B" if one.row.limit_bytes is not None else "none found"
+        found[limit].add(ONE_SIDE[one.side] if one.side else _side(one.row, compared))
+    if len(found) > 1:
+        said = ", ".join(f"{limit} with {' and '.join(sorted(sides))}" for limit, sides in found.items())
+        yield f"eager limit: {said}"
+    elif any(len(sides) > 1 for sides in found.values()):
+        yield f"eager limit: {next(iter(found))} on both sides"
 
 
 def _side(row: Row, compared: frozenset[str]) -> str:

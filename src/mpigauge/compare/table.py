@@ -92,10 +92,11 @@ def document(
         head=[
             *lead(shown, verdict),
             DOT.join([sides, *_compared_factors(alike, compared), *_basis(shown)]),
-            *filter(None, [words.eager_limits(shown.limits, compared), hint]),
+            *filter(None, [hint]),
         ],
         tables=[_table(shown, kept, compared, alike, first)] if kept else [],
         foot=[
+            *map(Line, words.eager_limits(shown.limits, compared)),
             *(Line(f"! {text}", "doubt") for text in doubts),
             *(
                 Line(text)

@@ -26,6 +26,7 @@ from mpigauge.find.findings import disturbances_of
 from mpigauge.find.imported import nothing_alike, unknown_ranks
 from mpigauge.plan.factors import COMPARED_BY, VERDICT_FACTORS
 from mpigauge.query.query import source_of
+from mpigauge.rows.reasons import NoEagerLimit
 from mpigauge.show.selected import selected
 from mpigauge.stats.decision import Thresholds
 from mpigauge.units import parse_fraction, parse_margin
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from mpigauge.compare.sides import Unmatched
     from mpigauge.query.query import Query, Source
     from mpigauge.result.reader import Result
+    from mpigauge.rows.rows import Row
 
 MAX_RESULTS = 2
 
@@ -102,10 +104,14 @@ def compare_sources(query: Query, *, verdict_asked: bool = False) -> ComparedSou
 
 
 def _limits(sources: Sequence[Source]) -> Iterator[EagerLimitOfSide]:
-    """Yield the eager limits that were found, of two results with their side."""
+    """Yield the cells that probed the eager limit, of two results with their side."""
     sides: tuple[Literal["base", "other", ""], ...] = ("base", "other") if len(sources) > 1 else ("",)
     for source, side in zip(sources, sides, strict=True):
-        yield from (EagerLimitOfSide(row, side) for row in source.rows if row.limit_bytes is not None)
+        yield from (EagerLimitOfSide(row, side) for row in source.rows if _has_probed(row))
+
+
+def _has_probed(row: Row) -> bool:
+    return row.limit_bytes is not None or isinstance(row.reason, NoEagerLimit)
 
 
 def doubts_of(sources: Sequence[Source]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.sentences import headline, notes, side_namer, sides_of, verdict_of
 from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.compare.table import document
-from mpigauge.document.document import Units
+from mpigauge.document.document import Line, Units
 from mpigauge.find.warning_sentences import words_of
 from mpigauge.query.query import Query, source_of
 from mpigauge.result.records import Eager
@@ -121,7 +121,8 @@ def test_eager_limits_of_two_libraries_are_named_beside_the_verdict() -> None:
     )
     compared = compare_sources(Query(KINDS["compare"], [source_of(result, "median")], by="mpi"))
     shown, _ = comparison_of(compared)
-    assert "eager limit: 16304 B with MPICH 5.0.11, 8112 B with Open MPI 5.0.11" in shown.head
+    (said,) = (line.text for line in shown.foot if isinstance(line, Line) and line.text.startswith("eager"))
+    assert said == "eager limit: 16304 B with MPICH 5.0.11, 8112 B with Open MPI 5.0.11"
     assert shown.head[0] == "undecided: no time of a library is on both sides"
     assert '"limit_bytes": 8112' in json.render(shown)
 
