@@ -76,7 +76,13 @@ def test_of_an_interval_over_orders_of_magnitude_only_what_was_decided_is_said(
 
 def test_where_no_number_can_be_compared_none_is_said_to_differ() -> None:
     shown: Any = SimpleNamespace(
-        cells=[], lost=[], sessions=None, judges=False, thresholds=SimpleNamespace(allow=0.1), unasked=""
+        cells=[],
+        limits=(),
+        lost=[],
+        sessions=None,
+        judges=False,
+        thresholds=SimpleNamespace(allow=0.1),
+        unasked="",
     )
     assert compare_sentences.headline(shown, "undecided").startswith(
         "undecided: no number of a library is on both sides"

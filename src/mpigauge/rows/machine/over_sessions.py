@@ -310,8 +310,8 @@ def _telling(parts: Sequence[AnyPlaced]) -> list[tuple[Distance, float] | None]:
     result in which they take longer is of a slower network or library, not of another place.
     """
     of_path = [part.member for part in parts if part.at is not None and part.at[0] == "path"]
-    tells = {"line"} if len(set(of_path)) == len(of_path) else {"line", "path"}
-    return [part.at if part.at is not None and part.at[0] in tells else None for part in parts]
+    path_tells = len(set(of_path)) < len(of_path)
+    return [part.at if part.at and (part.at[0] == "line" or path_tells) else None for part in parts]
 
 
 # ---- What the next session may find --------------------------------------------------------------
