@@ -29,12 +29,15 @@ from mpigauge.result.environment import VARIABLES
 from tests import needs, truth
 from tests.fakes import played
 from tests.fakes.mpi import FakeMpi, install
+from tests.stored import StoredResults
 
 # Open MPI's wheel sleeps for a second in MPI_Init if it may look for a network of this kind: a third of the
 # time of all tests that start it.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from _pytest.terminal import TerminalReporter
 
 OURS = re.compile(r"^(FAKE_|MPICC$|MPIGAUGE_|XDG_)")
@@ -164,6 +167,14 @@ def install_into(folder: Path, patch: pytest.MonkeyPatch) -> Install:
         return fake
 
     return put
+
+
+@pytest.fixture(scope="session", autouse=True)
+def stored_results() -> Iterator[None]:
+    """Each result of the repository is read once."""
+    with pytest.MonkeyPatch.context() as patch:
+        StoredResults().apply(patch)
+        yield
 
 
 @pytest.fixture

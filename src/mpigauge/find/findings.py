@@ -102,8 +102,12 @@ def findings_of(
         controls: Rows of control arms.
         doubtful: Whether only what makes numbers doubtful is asked for: comparisons take longer.
     """
-    about = About(result, rows, controls)
-    kinds = [(place, kind) for place, kind in enumerate(KINDS) if not doubtful or kind.severity in DOUBTFUL]
+    return _found(About(result, rows, controls), lambda kind: not doubtful or kind.severity in DOUBTFUL)
+
+
+def _found(about: About, asked: Callable[[FindingKind], bool]) -> list[Found]:
+    """Return the findings of the kinds that are asked for, in the order of all kinds."""
+    kinds = [(place, kind) for place, kind in enumerate(KINDS) if asked(kind)]
     return [Found(about, kind, fact, place) for place, kind in kinds for fact in kind.find(about)]
 
 
@@ -140,5 +144,5 @@ def doubt_lines(result: Result, rows: Sequence[Row]) -> Iterator[Line]:
 
 def disturbances_of(result: Result, rows: Sequence[Row]) -> list[Found]:
     """Return what makes all numbers of a result wrong, the worst first."""
-    names = {kind.name for kind in DISTURBED}
-    return [one for one in findings_of(result, rows, doubtful=True) if one.kind in names]
+    names = {kind.name for kind in DISTURBED if kind.severity in DOUBTFUL}
+    return _found(About(result, rows), lambda kind: kind.name in names)

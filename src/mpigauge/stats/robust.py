@@ -75,13 +75,22 @@ def odd_most(count: int, level: float) -> int:
 
 def _limits(values: Values) -> tuple[Values, Values]:
     """Return the median, and how far from it a value may be; infinite where too few values tell."""
-    middle = np.nanmedian(values, axis=0)
+    middle = _median(values)
     count = np.isfinite(values).sum(axis=0)
     distances = np.sort(np.abs(values - middle), axis=0)
     place = np.maximum(count - count // MAX_ODD_ONE_IN - 1, 0)
     usual = np.take_along_axis(distances, np.expand_dims(place, 0), axis=0)[0]
     # Where they are equal, as of a coarse clock, any other one would be infinitely far away.
     return middle, np.where((count >= MIN_VALUES) & (usual > 0), ODD * usual, np.inf)
+
+
+def _median(values: Values) -> Values:
+    """Return the median of each column without NaN, as `numpy.nanmedian`, which takes many times as long."""
+    ordered = np.sort(values, axis=0)  # NaN last
+    count = np.expand_dims((~np.isnan(values)).sum(axis=0), 0)
+    places = np.maximum(count - 1, 0) // 2, np.minimum(count // 2, len(values) - 1)
+    low, high = (np.take_along_axis(ordered, place, axis=0)[0] for place in places)
+    return np.asarray((low + high) / 2)
 
 
 def trimmed(values: Values) -> tuple[float, float, int]:
