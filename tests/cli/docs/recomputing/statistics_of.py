@@ -178,7 +178,7 @@ def sides(
 def _unlike(
     one: Mapping[int, tuple[str, float]], other: Mapping[int, tuple[str, float]], number: int
 ) -> bool:
-    if number not in one or number not in other or one[number][0] != other[number][0]:
+    if {one.get(number, ("",))[0], other.get(number, ("",))[0]} != {"line"}:
         return False
     low, high = sorted((one[number][1], other[number][1]))
     return high >= ALIKE * low
