@@ -67,9 +67,6 @@ MAX_COURSES = 2
 MAX_SEGMENTS = 3
 """Most parts of a curve that are told one by one; of more, how many sizes differ."""
 
-SMALL = 0.1
-"""Ratio below which its inverse says more."""
-
 TWICE = 2.0
 """Ratio from which on it is said as a factor instead of a percentage."""
 
@@ -359,8 +356,6 @@ def ratio_cell(ratio: Ratio) -> str:
             return VERDICTS[ratio.verdict]
     if not is_known(ratio.low, ratio.high):
         return "higher" if ratio.estimate > 1 else "lower"
-    if ratio.estimate < SMALL:
-        return f"1/{units.format_factor(1 / ratio.estimate)}"
     return f"{units.format_factor(ratio.estimate)}×"
 
 

@@ -103,10 +103,16 @@ def _panel(chart: Chart, width: int, rows: int) -> list[str]:
     plot = _plotted(chart, values, columns, rows)
     sizes = _sizes(sorted(chart.sizes), columns)
     return [
-        f"{chart.what} over {chart.across_label}"[:width],
+        _title(chart, width),
         *(f"{head:>{margin}}|{line}" for head, line in zip(heads, plot, strict=True)),
         f"{'':{margin}} {sizes}",
     ]
+
+
+def _title(chart: Chart, width: int) -> str:
+    """Return what is drawn over what: other operations may be named above, of other sizes."""
+    title = f"{chart.what} over {chart.across_label}"
+    return title if len(title) <= width else f"{chart.what} over size"[:width]
 
 
 def _writer(chart: Chart) -> Callable[[float], str]:
@@ -182,8 +188,9 @@ def charts_of(sources: Sequence[Source], varied: VariedFactors | None, chosen: U
     if not curves:
         return []
     first = curves[0][1][0]
-    time = "latency" if sources[0].patterns[first.cell.pattern].one_way else "time"
-    rate = "bandwidth" if first.directions == 1 else "both directions"
+    pattern = sources[0].patterns[first.cell.pattern]
+    time = f"{pattern.name} latency" if pattern.one_way else f"{pattern.name} time"
+    rate = f"{pattern.name} bandwidth" if first.directions == 1 else f"{pattern.name}, both directions"
     charts = [
         Chart(_curves(curves, time_point), "time", what=time, unit=chosen.time),
         Chart(_curves(curves, rate_point), "rate", what=rate, unit=chosen.rate),

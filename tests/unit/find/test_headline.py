@@ -176,7 +176,7 @@ def test_of_a_ratio_within_a_wide_interval_only_the_word_is_told() -> None:
         (1.13, "slower", "1.13\N{MULTIPLICATION SIGN}"),
         (1.01, "same", "same"),
         (1.4, "undecided", "undecided"),
-        (1 / 164, "faster", "1/164"),
+        (1 / 164, "faster", "0.00610\N{MULTIPLICATION SIGN}"),
     ],
 )
 def test_a_ratio_in_a_cell(estimate: float, verdict: Any, text: str) -> None:

@@ -200,7 +200,7 @@ def test_a_chart_is_there_where_it_is_asked_for_and_nowhere_else(everything: Pat
     plain, chart = cli("show", everything), cli("show", "--chart", everything)
     added = [line for line in chart.out.splitlines() if line not in plain.out.splitlines()]
     assert len(added) == LINES
-    assert added[0].split("  ")[0] == "latency over message size"
+    assert added[0].split("  ")[0] == "pingpong latency over message size"
     assert cli("show", "--no-chart", everything).out == plain.out
     for words in (["--table", "times"], ["--format", "json"], ["--all"]):
         refused = cli("show", "--chart", everything, *words)

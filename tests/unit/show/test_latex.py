@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 COMMANDS = re.compile(
-    r"\\(?:text[a-z]+\{\}|textsuperscript\{.\}|dots\{\}|,|[&%$#_{}])|\$(?:\\pm|\\times|-|\\leq|\\geq|\\rightarrow|"
+    r"\\(?:text[a-z]+\{\}|textsuperscript\{.\}|dots\{\}|,|[&%$#_{}])|\$(?:\\pm|\\times|\\div|-|\\leq|\\geq|\\rightarrow|"
     r"\\frac\{1\}\{2\}|\\alpha|\\beta|\\kappa)\$"
 )
 """All that our text may become."""
@@ -41,7 +41,7 @@ def test_no_name_is_a_command(name: str) -> None:
 
 def test_a_table_is_a_float_with_caption_label_and_rules() -> None:
     text = render(document_of(SMALL_RESULT), "latex")
-    assert text.startswith("% \\usepackage{booktabs}\n")
+    assert text.startswith("% \\usepackage{booktabs,graphicx}\n")
     for command in (r"\toprule", r"\midrule", r"\bottomrule", r"\caption{", r"\label{tab:"):
         assert text.count(command) == text.count(r"\begin{table}") > 0
     for table in text.split(r"\begin{table}")[1:]:
@@ -54,6 +54,8 @@ def test_a_table_is_a_float_with_caption_label_and_rules() -> None:
 def test_units_stay_with_their_numbers_and_intervals_are_mathematics() -> None:
     (row,) = rows_of(render(one_column("1.06 µs ±3.0 %, 2 ranks"), "latex"))
     assert row == r"1.06\,\textmu{}s $\pm$3.0\,\%, 2 ranks"
+    (marked,) = rows_of(render(one_column("3.9 GB/s ×/÷ 213ᵇ, 4.0 %ᵃ"), "latex"))
+    assert marked == (r"3.9\,GB/s $\times$/$\div$ 213\textsuperscript{b}, 4.0\,\%\textsuperscript{a}")
 
 
 def test_sentences_without_a_table_are_a_list() -> None:
@@ -75,4 +77,4 @@ def test_the_usual_fonts_have_every_character(table: str, cli: Cli) -> None:
 
 def test_a_file_that_ends_in_tex_is_latex(cli: Cli, tmp_path: Path) -> None:
     cli("show", RESULTS / "first.jsonl.gz", "-o", tmp_path / "t.tex")
-    assert (tmp_path / "t.tex").read_text().startswith(r"% \usepackage{booktabs}")
+    assert (tmp_path / "t.tex").read_text().startswith(r"% \usepackage{booktabs,graphicx}")

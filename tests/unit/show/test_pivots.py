@@ -188,6 +188,16 @@ def test_the_latency_is_of_a_size_that_all_have(
     assert {one["bytes"] for one in entries_of(tables_of(cli, path, "--table", "latency"))} == quoted
 
 
+def test_one_series_that_was_hardly_measured_does_not_choose_the_size_of_the_latency(
+    machine: Path, cli: Cli
+) -> None:
+    cells = [
+        cell(size=size, mode=mode) for mode in ("standard", "synchronous", "nonblocking") for size in (8, 512)
+    ]
+    path = written("three.jsonl", *records_of(cells[:-2] + cells[-1:]))
+    assert {one["bytes"] for one in entries_of(tables_of(cli, path, "--table", "latency"))} == {8}
+
+
 def test_what_was_blocked_is_so_in_every_state_and_has_no_column_of_its_own(machine: Path, cli: Cli) -> None:
     blocked = cell("exchange", 1024, "blocking")
     able = [cell("exchange", 8, "blocking"), *(cell("exchange", size, "nonblocking") for size in (8, 1024))]

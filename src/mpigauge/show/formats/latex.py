@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Column, Document, Table
 
-NEEDS = r"% \usepackage{booktabs}"
+NEEDS = r"% \usepackage{booktabs,graphicx}"
+
+AS_WIDE_AS_THE_LINE = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""Begins a group that is made smaller where it is wider than the line, as of many columns with intervals."""
 
 SIGNS: Mapping[str, str] = {
     "\\": r"\textbackslash{}",
@@ -26,6 +29,7 @@ SIGNS: Mapping[str, str] = {
     "\N{MICRO SIGN}": r"\textmu{}",
     "\N{PLUS-MINUS SIGN}": r"$\pm$",
     "\N{MULTIPLICATION SIGN}": r"$\times$",
+    "\N{DIVISION SIGN}": r"$\div$",
     "\N{MINUS SIGN}": "$-$",
     "\N{EN DASH}": "--",
     "\N{MIDDLE DOT}": r"\textperiodcentered{}",
@@ -43,7 +47,7 @@ SIGNS: Mapping[str, str] = {
 SUPERSCRIPT = "<super>"
 """How Unicode marks that a character is another one, raised."""
 
-_VALUE = re.compile(r"(?<=\d) (?=(?:[nµm]?s|[KMGT]?i?B(?:/s)?|[kMGT]?bit/s|%)(?:\W|$))")
+_VALUE = re.compile(r"(?<=\d) (?=(?:[nµm]?s|[KMGT]?i?B(?:/s)?|[kMGT]?bit/s|%)(?![A-Za-z]))")
 """The blank between a number and its unit."""
 
 
@@ -64,6 +68,7 @@ def _table(document: Document, table: Table) -> Iterator[str]:
     yield f"  \\caption{{{_caption(document, table)}}}"
     if label := re.sub(r"[^a-z0-9]+", "-", table.title.lower()).strip("-"):
         yield f"  \\label{{tab:{label}}}"
+    yield f"  {AS_WIDE_AS_THE_LINE}"
     yield f"  \\begin{{tabular}}{{{''.join(map(_alignment, table.columns))}}}"
     yield r"    \toprule"
     if table.headed:
@@ -71,7 +76,7 @@ def _table(document: Document, table: Table) -> Iterator[str]:
         yield r"    \midrule"
     yield from map(_row, document.entries(table))
     yield r"    \bottomrule"
-    yield r"  \end{tabular}"
+    yield r"  \end{tabular}}"
     yield r"\end{table}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -240,7 +241,7 @@ def _time_of(curve: Series) -> Quantity:
 
 
 def _latency_sizes_by_pattern(curves: Sequence[Series]) -> dict[str, set[int]]:
-    """Return, by pattern, the size of the latency that all its series have; otherwise that of each."""
+    """Return, by pattern, the size of the latency that most of its series have; otherwise that of each."""
     patterns = dict.fromkeys(curve.factors["pattern"] for curve in curves)
     return {
         name: _latency_sizes([curve for curve in curves if curve.factors["pattern"] == name])
@@ -251,7 +252,9 @@ def _latency_sizes_by_pattern(curves: Sequence[Series]) -> dict[str, set[int]]:
 def _latency_sizes(curves: Sequence[Series]) -> set[int]:
     measured = [{row.cell.bytes for row in curve.rows if row.time is not None} for curve in curves]
     known = [sizes for sizes in measured if sizes] or [set(_sizes(curve)) for curve in curves]
-    common = set.intersection(*known)
+    counts = Counter(size for sizes in known for size in sizes)
+    # A series that was hardly measured, as in a rare state of the machine, does not choose for the others.
+    common = {size for size, count in counts.items() if 2 * count > len(known)}
     return {latency_bytes(sizes) for sizes in ([common] if common else known)}
 
 
