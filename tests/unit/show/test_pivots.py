@@ -192,7 +192,9 @@ def test_one_series_that_was_hardly_measured_does_not_choose_the_size_of_the_lat
     machine: Path, cli: Cli
 ) -> None:
     cells = [
-        cell(size=size, mode=mode) for mode in ("standard", "synchronous", "nonblocking") for size in (8, 512)
+        cell(size=size, mode=mode, **PLACES[0])
+        for mode in ("standard", "synchronous", "nonblocking")
+        for size in (8, 512)
     ]
     path = written("three.jsonl", *records_of(cells[:-2] + cells[-1:]))
     assert {one["bytes"] for one in entries_of(tables_of(cli, path, "--table", "latency"))} == {8}
