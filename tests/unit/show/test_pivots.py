@@ -191,12 +191,9 @@ def test_the_latency_is_of_a_size_that_all_have(
 def test_one_series_that_was_hardly_measured_does_not_choose_the_size_of_the_latency(
     machine: Path, cli: Cli
 ) -> None:
-    cells = [
-        cell(size=size, mode=mode, **PLACES[0])
-        for mode in ("standard", "synchronous", "nonblocking")
-        for size in (8, 512)
-    ]
-    path = written("three.jsonl", *records_of(cells[:-2] + cells[-1:]))
+    series = [(place, mode) for place in PLACES[:2] for mode in MODES]
+    cells = [cell("exchange", size, mode, **place) for place, mode in series for size in (512, 8)]
+    path = written("four.jsonl", *records_of(cells[:-1]))
     assert {one["bytes"] for one in entries_of(tables_of(cli, path, "--table", "latency"))} == {8}
 
 
