@@ -170,11 +170,12 @@ def install_into(folder: Path, patch: pytest.MonkeyPatch) -> Install:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def stored_results() -> Iterator[None]:
+def stored_results() -> Iterator[StoredResults]:
     """Each result of the repository is read once."""
     with pytest.MonkeyPatch.context() as patch:
-        StoredResults().apply(patch)
-        yield
+        stored = StoredResults()
+        stored.apply(patch)
+        yield stored
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
-"""Results of the repository, each read and made rows of once: hundreds of tests ask the same few for that.
+"""Results of the repository, and copies of them, that are read and made rows of once.
 
-Nobody changes a result that was read, nor a row, so that whoever asks again may have the same.
+Hundreds of tests ask the same few for that. Nobody changes a result that was read, nor a row, so that whoever
+asks again may have the same.
 """
 
 from __future__ import annotations
@@ -20,28 +21,43 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
 
-FOLDER = DOCS / "results"
-MOST = 4
-"""Results that are kept: the largest has millions of samples."""
+Key = tuple[object, ...]
+
+NAMES = {path.name.removesuffix(".gz") for path in (DOCS / "results").glob("*.jsonl.gz")}
+MOST_BYTES = 150_000_000
+"""Of lines whose results are kept."""
+
+
+def as_it_is(path: Path) -> Key:
+    """A file as it was named, and what tells that it is another by now."""
+    now = path.stat()
+    return path, path.resolve(), now.st_ino, now.st_size, now.st_mtime_ns
 
 
 @dataclass
 class StoredResults:
-    """The stored results that were asked for last."""
+    """The stored results that were asked for last.
 
-    results: dict[Path, Result] = field(default_factory=dict)
-    rows: dict[int, dict[tuple[Any, ...], list[Row]]] = field(default_factory=dict)
+    Attributes:
+        every: Whether any other file counts, too: while none is written twice at one moment.
+    """
+
+    every: bool = False
+    results: dict[Key, Result] = field(default_factory=dict)
+    rows: dict[int, dict[Key, list[Row]]] = field(default_factory=dict)
 
     def apply(self, patch: pytest.MonkeyPatch) -> None:
         """Have reading and rows of stored results remembered."""
         read = reader.load
 
-        def load(path: Path, *args: Any) -> Result:
-            if args or path.parent.resolve() != FOLDER:
-                return read(path, *args)
-            if path not in self.results:
-                self._keep(path, read(path))
-            return self.results[path]
+        def load(path: Path, place: Path | None = None) -> Result:
+            known = self.every or path.name.removesuffix(".gz") in NAMES
+            if place is not None or not known or not path.is_file():
+                return read(path, place)
+            key = as_it_is(path)
+            if key not in self.results:
+                self._keep(key, read(path))
+            return self.results[key]
 
         def rows(result: Result, *how: Any) -> list[Row]:
             known = self.rows.get(id(result))
@@ -49,14 +65,13 @@ class StoredResults:
                 return make_rows(result, *how)
             if how not in known:
                 known[how] = make_rows(result, *how)
-            return known[how]
+            return [*known[how]]
 
         patch.setattr(reader, "load", load)
         patch.setattr("mpigauge.query.query.rows", rows)
 
-    def _keep(self, path: Path, result: Result) -> None:
-        if len(self.results) >= MOST:
-            oldest = next(iter(self.results))
-            del self.rows[id(self.results.pop(oldest))]
-        self.results[path] = result
+    def _keep(self, key: Key, result: Result) -> None:
+        self.results[key] = result
         self.rows[id(result)] = {}
+        while len(self.results) > 1 and sum(one.size_bytes for one in self.results.values()) > MOST_BYTES:
+            del self.rows[id(self.results.pop(next(iter(self.results))))]
