@@ -29,7 +29,7 @@ KINDS = {
         _kind(SAMPLES, "every sample on a line of its own, for --format csv and parquet", "samples"),
         _kind(
             "latency",
-            "time of 8 B, or of the nearest size that all have; rows: places; columns: modes, libraries",
+            "time of 8 B, or of the nearest size that most have; rows: places; columns: modes, libraries",
             "messages or collectives",
         ),
         _kind("times", "time; rows: sizes; columns: everything else", "messages or collectives"),
