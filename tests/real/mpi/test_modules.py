@@ -9,7 +9,7 @@ import pytest
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import Run, prefix
 
-pytestmark = [pytest.mark.mpi, pytest.mark.beside, pytest.mark.needs("modulecmd")]
+pytestmark = [pytest.mark.mpi, pytest.mark.needs("modulecmd")]
 
 LIBRARIES = {"mpich/5.0": Path(prefix("mpich")) / "bin", "openmpi/5.0": Path(prefix("openmpi")).parent}
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
     from mpigauge.plan.patterns import Pattern
 
-pytestmark = [pytest.mark.mpi, pytest.mark.beside]
+pytestmark = pytest.mark.mpi
 
 TIMEOUT_S = 600.0
 LIMITS = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)

@@ -116,6 +116,7 @@ def faults(whole: Figure) -> list[str]:
 CASES = [
     ("libraries", "84mm"),
     ("map", "usual"),
+    ("messages", "84mm"),
     ("messages", "usual"),
     ("modes", "usual"),
     ("network-memory", "84mm"),
