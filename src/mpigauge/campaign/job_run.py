@@ -239,6 +239,8 @@ class JobRun:
                     running.wait(END_PATIENCE_S)
                     return None
         except TimeoutError:
+            if self._ended_by_signal(running):  # it ended some of the ranks, and the others wait for these
+                return None
             since_s = awake_s() - self._begun
             late = f"it has not begun after {since_s:.0f} s; --patience gives a start more time"
             self._keep_observation(running, watch.death or ("" if self.began else late))

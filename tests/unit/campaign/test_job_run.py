@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -130,6 +130,27 @@ def test_ranks_that_a_scheduler_ends_before_it_tells_us_are_no_crash(
     border.change = lambda journal: journal[: journal.index(b'{"visit"')]
     run((*RUN, "r.jsonl"))
     assert bool(load(Path("r.jsonl")).failures) == is_failure
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_ranks_that_wait_for_those_that_a_signal_has_ended_are_no_timeout(
+    border: Border, monkeypatch: pytest.MonkeyPatch, told: bool
+) -> None:
+    """A scheduler's signal reaches ranks, too; while ours may still finish their visit, they say nothing."""
+    lines = PlayedJob.lines
+
+    def silent(job: PlayedJob, *args: Any) -> Iterator[bytes]:
+        for line in lines(job, *args):
+            if line.startswith(b'{"visit"'):
+                break
+            yield line
+        raise TimeoutError
+
+    monkeypatch.setattr(PlayedJob, "lines", silent)
+    monkeypatch.setattr(Interruption, "arrives_within", lambda *_: told)
+    border.change = lambda journal: journal
+    run((*RUN, "r.jsonl"))
+    assert {one.kind for one in load(Path("r.jsonl")).failures} == (set() if told else {"timeout"})
 
 
 # ---- Lines that are torn or lost -----------------------------------------------------------------
