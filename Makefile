@@ -49,7 +49,7 @@ others: $(VENV)/.dev mpis
 	@$(MAKE) -s with-mpi
 
 without-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth)" $(COMPUTING:%=--ignore=%)
+	@$(PYTEST) -n 3 --dist worksteal --durations=10 -m "not ($(REAL) or truth)" $(COMPUTING:%=--ignore=%)
 
 on-hosts: $(VENV)/.dev mpis
 	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not truth" $(call marked,slurm|lab)

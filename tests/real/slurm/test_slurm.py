@@ -1,4 +1,4 @@
-"""mpigauge under a real Slurm: allocations, scripts, limits, lost nodes, and kernels that srun starts."""
+"""mpigauge under a real Slurm: allocations, scripts, and kernels that srun starts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.hosts import expand_nodelist
 from mpigauge.result.reader import Result, load
-from mpigauge.rows.failure_cause import ENDED_FROM_OUTSIDE
 from mpigauge.units import counted
 from tests.real.mpi.conftest import prefix
 from tests.real.slurm.cluster import wait_until
 from tests.real.slurm.conftest import MPIGAUGE
+from tests.real.slurm.jobs import FEW, SHORT, hosts, is_over, log, script
 
 if TYPE_CHECKING:
     from tests.real.slurm.cluster import Cluster
@@ -26,35 +26,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slurm
 
 TRIES = 3
-FEW = ("--launches", "1", "--samples", "10")
-SHORT = ("pingpong", "--sizes", "8", "--seed", "7", *FEW)
-VISITS = ("pingpong", "--sizes", "1MiB:8MiB", "--seed", "7", "--precision", "0.001%")
-"""Four cells of long visits."""
-
-LONG = (*VISITS, "--launches", "2")
-"""On a fast machine, too, most visits are left when the first three are seen."""
-
-VISITS_BEFORE = 3
-
-
-def script(cluster: Cluster, *words: str) -> None:
-    """Writes job.sh."""
-    cluster.out(*MPIGAUGE, "sbatch", "-o", "job.sh", *words)
-
-
-def hosts(result: Result) -> list[tuple[str, ...]]:
-    """Where the ranks of the launches were, one after the other."""
-    return [tuple(rank.host for rank in launch.ranks_at) for launch in result.launches]
-
-
-def so_far(path: Path) -> Result | None:
-    """A result that is being written, once it has its first line."""
-    return load(path) if path.exists() and b"\n" in path.read_bytes() else None
-
-
-def log(number: str) -> str:
-    """What a job said."""
-    return Path(f"mpigauge-{number}.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("nodes", [2, 4])
@@ -145,85 +116,6 @@ def test_every_task_of_an_array_writes_its_result(cluster: Cluster) -> None:
         path = Path(f"mpigauge-{number}_{task}.jsonl")
         wait_until(partial(is_over, path), f"{path} to end")
         assert {cell.bytes for cell in load(path).campaign.cells if cell.pattern == "pingpong"} == {size}
-
-
-def is_over(path: Path) -> bool:
-    """Whether a result has its last line."""
-    result = so_far(path)
-    return result is not None and bool(result.ends)
-
-
-def begun(path: Path) -> bool:
-    """Whether a result has some visits."""
-    result = so_far(path)
-    return result is not None and len(result.visits) >= VISITS_BEFORE
-
-
-def under_way(cluster: Cluster, *options: str) -> tuple[str, Path]:
-    """A campaign that has measured something and is not through; its job and its result."""
-    script(cluster, *LONG, "--mpi", prefix("mpich"))
-    number = cluster.submit(*options, "job.sh")
-    path = Path(f"mpigauge-{number}.jsonl")
-    wait_until(partial(begun, path), f"visits in {path}")
-    assert not load(path).ends
-    return number, path
-
-
-def check_whole(path: Path) -> Result:
-    """A result that lacks nothing, though it was interrupted."""
-    result = load(path)
-    # Slurm ends the step of a job that it queues again, and may tell us only then: that is no crash of ours.
-    failures = [one for one in result.failures if not ENDED_FROM_OUTSIDE.search(one.words)]
-    assert (result.ends[-1].reason, failures) == ("launches", [])
-    assert {done.launch for done in result.done} == {1, 2}
-    ids = [(visit.launch, visit.id) for visit in result.visits]
-    assert len(ids) == len(set(ids))
-    return result
-
-
-def test_the_warning_of_a_time_limit_closes_the_file_and_another_job_goes_on(cluster: Cluster) -> None:
-    number, path = under_way(cluster)
-    cluster.out("scancel", "--batch", "--signal=TERM", number)
-    job = cluster.ended(number)
-    assert (job["JobState"], job["ExitCode"]) == ("FAILED", "143:0")
-    result = load(path)
-    assert ([end.reason for end in result.ends], result.failures, result.torn) == (["interrupted"], [], False)
-    assert f"mpigauge resume {path}" in log(number)
-    again = cluster.submit("job.sh", str(path))
-    assert cluster.ended(again)["JobState"] == "COMPLETED", log(again)
-    check_whole(path)
-
-
-def test_a_signal_to_every_task_is_no_failure(cluster: Cluster) -> None:
-    number, path = under_way(cluster)
-    cluster.out("scancel", number)
-    assert cluster.ended(number)["JobState"] == "CANCELLED"
-    wait_until(partial(is_over, path), f"{path} to end")
-    assert ([end.reason for end in load(path).ends], load(path).failures) == (["interrupted"], [])
-
-
-def test_a_job_that_is_queued_again_goes_on_with_its_result(cluster: Cluster) -> None:
-    number, path = under_way(cluster)
-    cluster.out("scontrol", "requeue", number)
-    cluster.begin_again(number)
-    assert cluster.ended(number)["JobState"] == "COMPLETED", log(number)
-    assert len(check_whole(path).ends) == 2
-
-
-def test_the_loss_of_a_node_costs_a_visit(cluster: Cluster) -> None:
-    number, path = under_way(cluster)
-    cluster.kill("node1")
-    try:
-        cluster.begin_again(number)
-        assert cluster.ended(number)["JobState"] == "COMPLETED", log(number)
-    finally:
-        cluster.revive("node1")
-    result = load(path)
-    before, after = dict.fromkeys(hosts(result))
-    assert before == ("node0", "node1")
-    assert "node1" not in after
-    assert result.ends[-1].reason == "launches"
-    assert {done.launch for done in result.done} == {1, 2}
 
 
 @pytest.mark.parametrize(("name", "plugin"), [("mpich", "pmi2"), ("intelmpi", "pmi2"), ("openmpi", "pmix")])

@@ -13,7 +13,7 @@ from mpigauge.result.reader import load
 from tests.real.mpi.conftest import prefix, shim
 from tests.real.slurm.cluster import wait_until
 from tests.real.slurm.conftest import MPIGAUGE
-from tests.real.slurm.test_slurm import VISITS, begun, check_whole, log
+from tests.real.slurm.jobs import VISITS, begun, check_whole, log
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from mpigauge.mpi import find, kernel
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import prefix
 from tests.real.slurm.conftest import MPIGAUGE
-from tests.real.slurm.test_slurm import SHORT, hosts, log
+from tests.real.slurm.jobs import SHORT, hosts, log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
