@@ -15,7 +15,7 @@ export UV_SYSTEM_CERTS = 1
 # Whatever the caller's shell says: without kept bytecode each worker compiles all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run check test computing others without-mpi on-hosts with-mpi truth lint docs reports bench mpis clean lock
+.PHONY: run check test without-mpi on-hosts with-mpi truth lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
@@ -24,13 +24,10 @@ run: $(VENV)/.run
 
 # `test` asks whether, and is the same at any speed of the machine; `truth` asks how fast, and wants the machine for
 # itself. Clusters and emulated hosts mostly wait, so they do beside what needs no MPI. Ranks that wait for each other
-# slow whatever shares their cores, a hundredfold where many small collectives do: those tests come one by one. What
-# only computes has no deadline, and takes what processor time all the others leave.
+# slow whatever shares their cores, a hundredfold where many small collectives do: those tests come one by one.
 REAL := mpi or lab or slurm
 HOSTS := slurm or lab
 OTHERS := programs or browser
-COMPUTING := tests/cli/docs $(addprefix tests/unit/,check compare find linkmap models result rows show stats) \
-	$(patsubst %,tests/cli/test_%.py,agreement explained_results one_width)
 PYTEST = $(BIN)/python -m pytest -q $(if $(COMPLETE),--complete)
 # The files that have a mark: to read all tests, only to leave most of them out, takes each worker seconds.
 marked = $(shell grep -rlE 'pytest\.mark\.($(1))\b' tests --include='test_*.py' | sort)
@@ -38,18 +35,12 @@ test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) -s -j -O computing others
-endif
-
-computing: $(VENV)/.dev mpis
-	@nice -n 19 $(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth)" $(COMPUTING)
-
-others: $(VENV)/.dev mpis
 	@$(MAKE) -s -j -O without-mpi on-hosts
 	@$(MAKE) -s with-mpi
+endif
 
 without-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) -n 3 --dist worksteal --durations=10 -m "not ($(REAL) or truth)" $(COMPUTING:%=--ignore=%)
+	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth)"
 
 on-hosts: $(VENV)/.dev mpis
 	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not truth" $(call marked,slurm|lab)
