@@ -239,6 +239,22 @@ def result_of(*records: Record) -> Result:
 # ---- Cells that are measured by a law ------------------------------------------------------------
 
 
+def eager(limit: int, **more: object) -> Eager:
+    """A probe that found an eager limit, in bytes."""
+    of = cell("eager", 2**22, "standard", **more)
+    return Eager(
+        1,
+        0,
+        of,
+        found=True,
+        control_held=True,
+        limit_bytes=limit,
+        longer_bytes=limit,
+        max_bytes=of.bytes,
+        probes=9,
+    )
+
+
 def launches_of(cells: Iterable[Cell], numbers: Iterable[int]) -> list[Launch]:
     """A launch of every job that the cells need, for each of these numbers."""
     jobs = dict.fromkeys(of.job for of in cells)

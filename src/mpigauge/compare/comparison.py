@@ -179,7 +179,7 @@ class Comparison:
             builds or settings: then ratios are shown, and nothing fails. Empty otherwise.
         unmatched: Cells of one side alone, of which nothing is said.
         odd_launches: Launches that were odd in several cells.
-        limits: Eager limits of either side, of which there is no ratio.
+        limits: Eager limits of both sides; they are sizes, and no ratio is formed of them.
     """
 
     cells: tuple[Compared, ...]

@@ -115,7 +115,7 @@ class MapChanges:
 def map_session(result: Result, shown: LinkMap, labels: Mapping[str, str] | None = None) -> SessionResult:
     """Return a map as a session: its latencies and its times of the largest message.
 
-    How far apart ranks are is what a map asks; it is no sign of another machine.
+    It has no signs of the machine: the distance of ranks is what a map measures.
 
     Args:
         labels: Labels that its library gets, by kind; None for its own.

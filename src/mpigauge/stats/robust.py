@@ -75,7 +75,7 @@ def odd_most(count: int, level: float) -> int:
 
 def _limits(values: Values) -> tuple[Values, Values]:
     """Return the median, and how far from it a value may be; infinite where too few values tell."""
-    middle = _median(values)
+    middle = median_of_known(values)
     count = np.isfinite(values).sum(axis=0)
     distances = np.sort(np.abs(values - middle), axis=0)
     place = np.maximum(count - count // MAX_ODD_ONE_IN - 1, 0)
@@ -84,7 +84,7 @@ def _limits(values: Values) -> tuple[Values, Values]:
     return middle, np.where((count >= MIN_VALUES) & (usual > 0), ODD * usual, np.inf)
 
 
-def _median(values: Values) -> Values:
+def median_of_known(values: Values) -> Values:
     """Return the median of each column without NaN, as `numpy.nanmedian`, which takes many times as long."""
     ordered = np.sort(values, axis=0)  # NaN last
     count = np.expand_dims((~np.isnan(values)).sum(axis=0), 0)

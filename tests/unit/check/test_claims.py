@@ -10,9 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.check.claims import check_claim
-from mpigauge.result.records import Eager
 from tests.claimed import LAUNCHES, claim, material, result
-from tests.made import PATTERNS, cell, collective
+from tests.made import PATTERNS, cell, collective, eager
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -223,22 +222,10 @@ def test_the_best_rate_and_that_of_another(tmp_path: Path) -> None:
 
 
 def test_the_eager_limit_is_exact(tmp_path: Path) -> None:
-    of = cell("eager", 2**22)
+    of = eager(4016).cell
     made = result([], lambda *_: 0.0)
     made = type(made)(made.path, replace(made.campaign, cells=(of,), patterns=PATTERNS))
-    made.eager.append(
-        Eager(
-            1,
-            0,
-            of,
-            found=True,
-            control_held=True,
-            limit_bytes=4016,
-            longer_bytes=4016,
-            max_bytes=2**22,
-            probes=9,
-        )
-    )
+    made.eager.append(eager(4016))
     text = 'kind = "limit"\ncells = { pattern = "eager" }\nbound = "{}"'
     for bound, verdict in {"4016 .. 4016": "confirmed", "> 4016": "refuted", "< 1KiB": "refuted"}.items():
         assert one(tmp_path, text.replace("{}", bound), material(made)).verdict == verdict

@@ -18,13 +18,12 @@ from mpigauge.compare.table import document
 from mpigauge.document.document import Line, Units
 from mpigauge.find.warning_sentences import words_of
 from mpigauge.query.query import Query, source_of
-from mpigauge.result.records import Eager
 from mpigauge.rows.rows import rows
 from mpigauge.show.compared import compare_sources
 from mpigauge.show.figures import KINDS
 from mpigauge.show.formats import json
 from mpigauge.stats.decision import MIN_LAUNCHES, Thresholds
-from tests.made import campaign, cell, in_states, launches_of, measured, result_of
+from tests.made import campaign, cell, eager, in_states, launches_of, measured, result_of
 
 if TYPE_CHECKING:
     from mpigauge.compare.comparison import Comparison
@@ -99,22 +98,10 @@ def test_a_library_whose_messages_between_hosts_take_longer_is_slower() -> None:
 
 def test_eager_limits_of_two_libraries_are_named_beside_the_verdict() -> None:
     """It was `no number of a library is on both sides`, and the limits were on no screen of compare."""
-    probes = [cell("eager", size=2**22, mpi=mpi) for mpi in ("mpich", "openmpi")]
-    copies = [cell("memcpy", mode="copy", mpi=probe.mpi) for probe in probes]
-    found = [
-        Eager(
-            1,
-            0,
-            of,
-            found=True,
-            control_held=True,
-            limit_bytes=limit,
-            longer_bytes=limit,
-            max_bytes=2**22,
-            probes=9,
-        )
-        for of, limit in zip(probes, (16304, 8112), strict=True)
-    ]
+    limits = {"mpich": 16304, "openmpi": 8112}
+    found = [eager(limit, mpi=mpi) for mpi, limit in limits.items()]
+    probes = [one.cell for one in found]
+    copies = [cell("memcpy", mode="copy", mpi=mpi) for mpi in limits]
     plan = campaign(*probes, *copies)
     result = result_of(
         plan, *launches_of(probes, NUMBERS), *found, *measured(copies, NUMBERS, lambda *_: [9])

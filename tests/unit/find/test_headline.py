@@ -23,10 +23,9 @@ from mpigauge.query.query import source_of
 from mpigauge.result.reader import load
 from mpigauge.result.records import Blocked
 from mpigauge.rows.ratios import Ratio
-from tests.made import PATTERNS, cell, collective
+from tests.made import PATTERNS, cell, collective, eager
 from tests.places import DOCS
 from tests.unit.find.explain.informative import told_of
-from tests.unit.find.explain.test_eager_limits import eager
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

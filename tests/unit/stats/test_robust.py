@@ -12,7 +12,7 @@ from scipy import stats
 
 from mpigauge.stats.decision import Thresholds, decide
 from mpigauge.stats.max_t import Paired, Unpaired
-from mpigauge.stats.robust import odd, odd_most, winsorised
+from mpigauge.stats.robust import median_of_known, odd, odd_most, winsorised
 
 if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
@@ -21,6 +21,16 @@ repeatable = settings(derandomize=True, deadline=None)
 seeds = st.integers(0, 2**20)
 CELLS = 20
 SLOWER = slice(0, 6)
+
+
+@repeatable
+@given(seeds, st.integers(1, 12), st.integers(1, 4))
+def test_the_median_of_what_is_known_is_that_of_numpy(seed: int, launches: int, cells: int) -> None:
+    chance = np.random.default_rng(seed)
+    values = chance.normal(size=(launches, cells))
+    values[1:][chance.random((launches - 1, cells)) < 0.3] = np.nan
+    assert np.array_equal(median_of_known(values), np.nanmedian(values, axis=0))
+    assert median_of_known(np.full(launches, np.nan)).shape == ()
 
 
 def pairs(chance: np.random.Generator, count: int, odd_share: float, slower: float = 0.10) -> Values:

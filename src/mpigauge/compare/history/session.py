@@ -190,7 +190,7 @@ def key_in_curve(row: Row) -> CellKey:
 def _signs(result: Result) -> dict[MachineSign, float]:
     """Return medians over launches of the arithmetic's time and of the hand-over of a line, in seconds.
 
-    A message between hosts is no sign of the machine: what it takes is what is asked.
+    Messages between hosts are left out: their time is measured, not assumed constant.
     """
     known: dict[MachineSign, list[float]] = defaultdict(list)
     for of, seconds in distances_of(result.visits).values():

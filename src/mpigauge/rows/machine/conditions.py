@@ -173,8 +173,8 @@ def middle_of(distances: Distances) -> tuple[Distance, float] | None:
 def _alike(one: tuple[Distance, float] | None, other: tuple[Distance, float] | None) -> bool:
     """Return whether two distances are not known to differ.
 
-    An empty message between hosts is the library's, over the network that is asked about: one that takes
-    longer is what a comparison is to find, and no other place.
+    Messages between hosts are sent by the library over the network under test: a longer time is the
+    difference to be found, not another placement of the ranks.
     """
     if one is None or other is None or "path" in {one[0], other[0]}:
         return True

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
 
-from tests.unit.find.explain.test_eager_limits import eager, line
+from tests.made import eager
+from tests.unit.find.explain.test_eager_limits import line
 
 SIZES = (8, 64, 512, 4096, 2**15, 2**18)
 MPICH = {"mpi": "mpich", "mpi_version": "5.0.2"}

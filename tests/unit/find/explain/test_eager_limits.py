@@ -14,7 +14,7 @@ from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.phrases import time
 from mpigauge.result.kernel_data import CrossingSamples
 from mpigauge.result.records import Blocked, Eager
-from tests.made import cell
+from tests.made import cell, eager
 from tests.unit.find.explain.informative import facts, sentence, told_of
 
 if TYPE_CHECKING:
@@ -24,22 +24,6 @@ LIMIT = 2500
 LAUNCHES = range(1, 9)
 ODD_NS = 5.0
 """What an odd byte costs wherever it is."""
-
-
-def eager(limit: int, **more: str) -> Eager:
-    """A probe that found a limit."""
-    of = cell("eager", 2**22, "standard", **more)
-    return Eager(
-        1,
-        0,
-        of,
-        found=True,
-        control_held=True,
-        limit_bytes=limit,
-        longer_bytes=limit,
-        max_bytes=2**22,
-        probes=9,
-    )
 
 
 def line(size: int) -> float:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.find.explain.send_modes import buffer_copies, handshakes
-from tests.made import cell
+from tests.made import cell, eager
 from tests.unit.find.explain.informative import facts, sentence, told_of
-from tests.unit.find.explain.test_eager_limits import LIMIT, eager, line
+from tests.unit.find.explain.test_eager_limits import LIMIT, line
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
