@@ -134,10 +134,14 @@ def patterns() -> str:
     return table(("pattern", "what it does", "modes, the first is the default"), rows)
 
 
+def _has_modes_of_collectives(pattern: Pattern) -> bool:
+    return pattern.starts_together and pattern.family == "collective"
+
+
 def _modes(pattern: Pattern) -> str:
-    if not pattern.starts_together:
+    if not _has_modes_of_collectives(pattern):
         return " ".join(f"`{mode.name}`" for mode in pattern.modes)
-    every = [{mode.name for mode in of.modes} for of in known().values() if of.starts_together]
+    every = [{mode.name for mode in of.modes} for of in known().values() if _has_modes_of_collectives(of)]
     own = [f"`{mode.name}`" for mode in pattern.modes if mode.name not in set.intersection(*every)]
     return " ".join(["those of collectives", *(["and", *own] if own else [])])
 

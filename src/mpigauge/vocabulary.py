@@ -36,7 +36,7 @@ OF_A_POINT: tuple[Statistic, ...] = ("min", "median", "p95", "p99", "max")
 """Statistics of the samples behind a point of a chart."""
 
 
-Family = Literal["", "message", "collective", "memory", "probe", "floor"]
+Family = Literal["", "message", "collective", "memory", "probe", "floor", "startup"]
 """Family of a pattern; "" where an older or a foreign kernel does not name it."""
 
 POINT_TO_POINT: Final[frozenset[Family]] = frozenset({"message", "probe"})

@@ -26,6 +26,12 @@ BUILD_TIMEOUT_S = 300
 MAX_JOBS = 8
 """The most compilers at once: login nodes are shared."""
 SOURCES = Path(__file__).parents[1] / "kernel"
+LINK_PROBES = Path(__file__).parent / "link_probes"
+"""Folder of programs that link where a library has certain calls, each of one file.
+
+An mpi.h may declare what its library lacks. If NAME.c does not link, the kernel is compiled with
+MG_LACKS_NAME.
+"""
 
 DESCRIBES = b'{"kernel":'
 """The beginning of the line in which a kernel describes itself."""
@@ -39,12 +45,20 @@ def sources() -> list[Path]:
     return sorted(path for pattern in patterns for path in SOURCES.glob(pattern))
 
 
+def _link_probes() -> list[Path]:
+    return sorted(LINK_PROBES.glob("*.c"))
+
+
 def kernel_path(library: Library) -> Path:
     """Return the path of the kernel of a library, built or not."""
     # The wrapper itself, too: an upgrade in place changes neither its path nor its version words.
     wrapper = (str(library.mpicc.resolve()), _stamp(library.mpicc), *library.options, library.show)
     words = (*wrapper, library.label, *FLAGS, *_machine(), _compiler_version(library))
-    return cache_folder() / f"{library.name}-{library.version}-{fingerprint(sources(), words)}" / PROGRAM
+    return (
+        cache_folder()
+        / f"{library.name}-{library.version}-{fingerprint([*sources(), *_link_probes()], words)}"
+        / PROGRAM
+    )
 
 
 def _machine() -> tuple[str, str]:
@@ -89,7 +103,7 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
     Raises:
         EnvironmentLacksError: It does not compile.
     """
-    words = [*library.compiler, *FLAGS, *flags]
+    words = [*library.compiler, *FLAGS, *flags, *_lacking(library)]
     c_files = sorted(folder.rglob("*.c"))
     jobs = min(os.cpu_count() or 1, MAX_JOBS)
     with tempfile.TemporaryDirectory(dir=output.parent) as place, ThreadPoolExecutor() as pool:
@@ -105,6 +119,23 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
         )
         objects = [str(Path(place) / f"{path.stem}.o") for path in c_files]
         run_wrapper([*words, "-o", str(output), *objects, *LIBRARIES], library.environment, BUILD_TIMEOUT_S)
+
+
+def _lacking(library: Library) -> list[str]:
+    """Return the flags that tell the kernel which calls the library lacks."""
+    with ThreadPoolExecutor() as pool:
+        found = list(pool.map(lambda probe: (probe.stem, _links(probe, library)), _link_probes()))
+    return [f"-DMG_LACKS_{calls.upper()}" for calls, links in found if not links]
+
+
+def _links(probe: Path, library: Library) -> bool:
+    with tempfile.TemporaryDirectory() as place:
+        words = [*library.compiler, *FLAGS, "-o", str(Path(place) / probe.stem), str(probe)]
+        try:
+            run_wrapper(words, library.environment, BUILD_TIMEOUT_S, Path(place))
+        except EnvironmentLacksError:
+            return False
+    return True
 
 
 def describe(library: Library) -> KernelDescription:

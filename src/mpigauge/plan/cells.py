@@ -292,6 +292,13 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
 def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) -> LeftOut | None:
     """Return why a cell of this size is impossible; None if it is possible."""
     size, mode = cell.bytes, pattern.mode(cell.mode)
+    if mode is not None and mode.lacks:
+        return LeftOut(
+            cell,
+            "library",
+            f"{pattern.name} needs {mode.lacks}, which this MPI library lacks",
+            "use another library: --mpi mpich",
+        )
     if pattern.counted:
         most = _counted_most(pattern, mode, cell, description)
         return _beyond_counts(pattern, cell, most) if size > most else None

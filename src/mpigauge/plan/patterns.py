@@ -93,6 +93,7 @@ class Mode(Struct, frozen=True):
         attaches_buffer: Whether it attaches memory for four messages to MPI.
         overlaps: Whether it computes between the start of the operation and its end.
         in_a_row: Whether a sample is several calls from one common start, as many as the clock needs.
+        lacks: Calls that it needs and the library lacks that the kernel was built with; "" for none.
         needs_mpi: Version of the standard that introduced its calls; 0 is any.
         never_eager: Whether it returns only when the receive has begun, however small the message.
         baseline: Name of the ratio of a message's time to that of this mode; "" for none.
@@ -119,6 +120,7 @@ class Mode(Struct, frozen=True):
     scratch: Terms = NONE
     counts_all: bool = False
     room_everywhere: bool = False
+    lacks: str = ""
 
     @property
     def calls(self) -> tuple[str, ...]:

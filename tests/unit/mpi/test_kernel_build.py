@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import platform
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.mpi import find, kernel
+from mpigauge.mpi import find, kernel, wrapper
 from mpigauge.plan.patterns import KERNEL_VERSION
 from tests.fakes.mpi import FakeMpi, install, write_program
 
@@ -202,3 +202,46 @@ def test_a_job_on_another_library_is_refused(library: Library, ran: str, words: 
 def test_singletons_are_told_by_the_number_of_ranks(library: Library) -> None:
     with pytest.raises(EnvironmentLacksError, match="4 programs of 1 rank each"):
         kernel.check_linked(library, "Open MPI v5.0.11, package", 4, 1)
+
+
+# ---- Calls that a library lacks ------------------------------------------------------------------
+
+
+def test_a_kernel_is_compiled_without_calls_that_do_not_link(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An mpi.h may declare what its library lacks; of the fake one all or nothing links."""
+    given: list[list[str]] = []
+    run_wrapper = wrapper.run_wrapper
+
+    def run(words: list[str], *more: Any) -> str:
+        if any(word.startswith(str(kernel.LINK_PROBES)) for word in words):
+            raise EnvironmentLacksError("undefined reference to `MPI_Session_init'", "")
+        given.append(words)
+        return run_wrapper(words, *more)
+
+    kernel.build(library)
+    monkeypatch.setattr(kernel, "run_wrapper", run)
+    kernel.rebuild(library)
+    assert given
+    assert all("-DMG_LACKS_SESSIONS" in words for words in given)
+
+
+def test_a_kernel_has_all_calls_that_link(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+    run_wrapper = wrapper.run_wrapper
+
+    def run(words: list[str], *more: Any) -> str:
+        given.extend(words)
+        return run_wrapper(words, *more)
+
+    monkeypatch.setattr(kernel, "run_wrapper", run)
+    kernel.rebuild(library)
+    assert str(kernel.LINK_PROBES / "sessions.c") in given
+    assert not any(word.startswith("-DMG_LACKS_") for word in given)
+
+
+@pytest.mark.parametrize("probe", sorted(kernel.LINK_PROBES.glob("*.c")), ids=lambda path: path.stem)
+def test_the_kernel_asks_for_what_is_probed(probe: Path) -> None:
+    macro = f"defined(MG_LACKS_{probe.stem.upper()})"
+    assert any(macro in path.read_text(encoding="ascii") for path in kernel.sources())

@@ -24,7 +24,7 @@ from mpigauge.plan.left_out import left_out_line
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Mode
 from mpigauge.vocabulary import SYNCS
-from tests.fakes.law import COLLECTIVES, DATATYPES, OPERATIONS, PATTERNS
+from tests.fakes.law import COLLECTIVES, DATATYPES, OPERATIONS, PATTERNS, modes_of
 from tests.unit.plan.expanding import KERNEL, ROOTED, expanded
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -100,7 +100,7 @@ def test_a_reduction_in_one_rank_has_the_counts_of_one_rank() -> None:
 @pytest.mark.parametrize("pattern", COLLECTIVES)
 def test_a_mode_bound_to_a_root_cannot_rotate(pattern: str) -> None:
     bound = Measure(pattern, modes=("persistent",), sizes="8", roots=("rotating",))
-    free = Measure(pattern, modes=("blocking", "nonblocking"), sizes="8", roots=("rotating",))
+    free = Measure(pattern, modes=tuple(modes_of(pattern)[:2]), sizes="8", roots=("rotating",))
     assert expanded(free, kernel=KERNEL_OF_MPI_4)
     if pattern not in ROOTED:
         assert expanded(bound, kernel=KERNEL_OF_MPI_4)
@@ -377,3 +377,28 @@ def test_visits_are_counted_per_job() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("mpigauge.plan.cells.MAX_VISITS", 8 * 17)
         assert len(cells_with(measure)) == 3 * 17
+
+
+def test_what_a_library_lacks_is_left_out_with_its_name() -> None:
+    kernel = msgspec.structs.replace(
+        KERNEL,
+        patterns=tuple(
+            msgspec.structs.replace(
+                pattern,
+                modes=tuple(
+                    msgspec.structs.replace(mode, lacks="MPI_Foo of MPI 4") for mode in pattern.modes
+                ),
+            )
+            if pattern.name == "session"
+            else pattern
+            for pattern in KERNEL.patterns
+        ),
+    )
+    plan = Plan((Measure("session"), Measure("barrier")))
+    expansion = cells_of(plan, kernel, "openmpi", "5.0.11", "the plan")
+    assert [cell.pattern for cell in expansion.cells] == ["null", "barrier"]
+    (left_out,) = expansion.left_out
+    assert left_out.cell.pattern == "session"
+    assert left_out.reason == "session needs MPI_Foo of MPI 4, which this MPI library lacks"
+    with pytest.raises(UsageError, match="MPI_Foo"):
+        cells_of(Plan((Measure("session"),)), kernel, "openmpi", "5.0.11", "the plan")

@@ -28,12 +28,13 @@ struct arena {
 };
 
 static struct {
-    struct arena send;
-    struct arena recv;
-    struct arena scratch;
-    size_t       walked_bytes; /* where the last cold walk ended */
-    int         *counts;       /* and displacements of blocks in v-variants: two per rank */
-    int          counts_room;
+    struct arena  send;
+    struct arena  recv;
+    struct arena  scratch;
+    size_t        walked_bytes; /* where the last cold walk ended */
+    int          *counts;       /* and displacements of blocks in v-variants: two per rank */
+    MPI_Datatype *types;        /* of blocks in the w-variant */
+    int           counts_room;
 } memory;
 
 static size_t round_up(size_t bytes, size_t unit)
@@ -187,6 +188,15 @@ static void free_arenas(void)
     arena_free(&memory.scratch);
 }
 
+static void free_counts(void)
+{
+    free(memory.counts);
+    free((void *) memory.types);
+    memory.counts      = NULL;
+    memory.types       = NULL;
+    memory.counts_room = 0;
+}
+
 /* At once, since growing would need the old and the new memory together. */
 void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank)
 {
@@ -213,8 +223,7 @@ void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank)
 void mg_payload_free(void)
 {
     free_arenas();
-    free(memory.counts);
-    memory.counts = NULL;
+    free_counts();
 }
 
 static int common_divisor(int a, int b)
@@ -262,17 +271,20 @@ void mg_payload_walk_end(const struct mg_walk *walk)
 static void lay_out_blocks(const struct mg_visit *visit, struct mg_state *state)
 {
     if (visit->ranks > memory.counts_room) {
-        free(memory.counts);
+        free_counts();
         memory.counts = malloc(2 * (size_t) visit->ranks * sizeof *memory.counts);
-        if (memory.counts == NULL)
+        memory.types  = malloc((size_t) visit->ranks * sizeof *memory.types);
+        if (memory.counts == NULL || memory.types == NULL)
             MG_DIE("no memory for the counts of %d ranks", visit->ranks);
         memory.counts_room = visit->ranks;
     }
     state->counts        = memory.counts;
     state->displacements = memory.counts + visit->ranks;
+    state->types         = memory.types;
     for (int rank = 0; rank < visit->ranks; rank++) {
         const int64_t place = (int64_t) rank * state->count;
 
+        state->types[rank]         = MPI_BYTE;
         state->counts[rank]        = state->count;
         state->displacements[rank] = (int) (place <= INT_MAX ? place : 0);
     }

@@ -36,14 +36,16 @@ struct mg_state {
     void          *attached; /* buffered mode: the memory lent to MPI */
     unsigned char *scratch;  /* as much as the mode needs, or NULL */
 
-    int          count; /* elements of datatype in `bytes` */
-    MPI_Datatype datatype;
-    MPI_Op       op;
-    int          root;
-    int          turn; /* the active rank, in patterns that rotate */
-    bool         in_place;
-    int         *counts; /* v-variants: elements and displacement per rank */
-    int         *displacements;
+    int           count; /* elements of datatype in `bytes` */
+    MPI_Datatype  datatype;
+    MPI_Op        op;
+    int           root;
+    int           turn; /* the active rank, in patterns that rotate */
+    bool          in_place;
+    int          *counts; /* v-variants: elements and displacement per rank */
+    int          *displacements;
+    MPI_Datatype *types; /* MPI_BYTE per rank, for the w-variant */
+    MPI_Group     group; /* of all ranks, where a pattern makes a communicator of it */
     int send_blocks;     /* of `bytes` that are sent, at a root if there is one: 1, or one for every
                             rank */
     int     recv_blocks; /* that this rank receives, or in place sends and receives */
@@ -72,6 +74,7 @@ enum mg_family {
     MG_MEMORY,     /* baselines: copies, loads, a cache line between cores */
     MG_PROBE,      /* finds a limit instead of a time */
     MG_FLOOR,      /* the cost of the measurement itself */
+    MG_STARTUP,    /* what programs do once: communicators, sessions */
 };
 
 /* A variant of a pattern.  begin and finish are called untimed around a series of calls and may be
@@ -93,6 +96,7 @@ struct mg_mode {
     bool room_everywhere; /* every rank needs room for all blocks, not only the root */
     bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
     bool never_eager;     /* returns only when the receive has begun, for any size */
+    const char *lacks;    /* what the library that it was built with lacks for it; or NULL */
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
     /* The mode that gives the same result and should not be slower than this one; or NULL. */
     const char      *instead_of;

@@ -20,8 +20,9 @@ static const char *const bus_names[] = {
 };
 
 static const char *const family_names[] = {
-    [MG_FAMILY_NONE] = "",  [MG_MESSAGE] = "message", [MG_COLLECTIVE] = "collective",
-    [MG_MEMORY] = "memory", [MG_PROBE] = "probe",     [MG_FLOOR] = "floor",
+    [MG_FAMILY_NONE] = "",    [MG_MESSAGE] = "message", [MG_COLLECTIVE] = "collective",
+    [MG_MEMORY] = "memory",   [MG_PROBE] = "probe",     [MG_FLOOR] = "floor",
+    [MG_STARTUP] = "startup",
 };
 
 static const char *const overhead_names[] = {
@@ -60,6 +61,8 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "in_a_row", mode->in_a_row);
     put_flag(out, "counts_all", mg_counts_all(pattern, mode));
     put_flag(out, "room_everywhere", mode->room_everywhere);
+    if (mode->lacks != NULL)
+        put_word(out, "lacks", mode->lacks);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
     (void) fprintf(out, ",\"parts\":%d", mode->parts);

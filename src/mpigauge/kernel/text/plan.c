@@ -228,6 +228,9 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (visit->pattern->min_ranks > plan->ranks)
         MG_DIE("plan line %d: %s needs %d ranks, this job has %d", line, name,
                visit->pattern->min_ranks, plan->ranks);
+    if (visit->mode->lacks != NULL)
+        MG_DIE("plan line %d: %s %s needs %s, which this library lacks", line, name,
+               visit->mode->name, visit->mode->lacks);
     const bool sends = visit->pattern->family != MG_MEMORY && visit->pattern->family != MG_FLOOR &&
                        !is_counted(visit->pattern);
 

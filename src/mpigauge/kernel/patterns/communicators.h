@@ -1,0 +1,33 @@
+/* communicators.h - making a communicator of the ranks of a visit and freeing it, one at a time:
+ * libraries have few context ids. */
+#ifndef MG_COMMUNICATORS_H
+#define MG_COMMUNICATORS_H
+
+#include "patterns/pattern.h"
+#include "ranks/abort.h"
+
+#include <stdio.h>
+
+/* Sizes do not matter: every call makes the same. */
+#define MG_MAKES_COMMUNICATORS                                                           \
+    .time_of = "both calls, from the first start to the last end", .family = MG_STARTUP, \
+    .sampling = &mg_sampling_common, .min_ranks = 1, .trips = 1
+
+/* Whether a communicator has so many ranks, and this one in its place.  Frees it. */
+static inline bool mg_is_made(MPI_Comm made, int ranks, int rank, char *error, size_t error_bytes)
+{
+    int found_ranks = 0;
+    int found_rank  = 0;
+
+    MG_MPI(MPI_Comm_size(made, &found_ranks));
+    MG_MPI(MPI_Comm_rank(made, &found_rank));
+    MG_MPI(MPI_Comm_free(&made));
+    if (found_ranks == ranks && found_rank == rank)
+        return true;
+    (void) snprintf(error, error_bytes,
+                    "a new communicator has this process as rank %d of %d instead of %d of %d",
+                    found_rank, found_ranks, rank, ranks);
+    return false;
+}
+
+#endif
