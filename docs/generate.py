@@ -224,6 +224,7 @@ def pages() -> dict[str, str]:
         "result-file.md": with_parts("result-file.md", {"records": record_tables(), "history": history()}),
         "numbers.md": with_parts("numbers.md", _numbers()),
         "numbers-fields.md": with_parts("numbers-fields.md", _fields_of_rows()),
+        "peers.md": with_parts("peers.md", {"unmeasured": registries.unmeasured()}),
         "tables.md": with_parts("tables.md", {"kinds": registries.kinds(pivots.KINDS)}),
         "schema.json": _as_file(schema()),
         "schema-show.json": _as_file(schema_of_show()),

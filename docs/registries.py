@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pages
 
+from mpigauge.cli.options.unmeasured import UNMEASURED
 from mpigauge.plan.names import DESCRIPTION
 from mpigauge.plan.patterns import NONE, Pattern, Terms, known
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW
@@ -123,6 +124,11 @@ def visit_keys() -> str:
         for key in json.loads(DESCRIPTION.read_bytes())["visit_keys"]
     ]
     return table(("key", "if left out", "meaning"), rows)
+
+
+def unmeasured() -> str:
+    """Return a table of what other benchmarks measure and mpigauge does not."""
+    return table(("what", "why it is not measured, or not yet"), [(one.name, one.why) for one in UNMEASURED])
 
 
 # ---- Patterns ------------------------------------------------------------------------------------

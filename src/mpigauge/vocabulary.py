@@ -231,11 +231,11 @@ TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
-Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting"]
+Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting", "start-up"]
 """Topic of a conclusion, as in `find.explain.topics`."""
 
 WITH_RATIOS: frozenset[Topic] = frozenset(
-    {"place", "mode", "library", "setting", "copies", "ranks", "first-message", "first"}
+    {"place", "mode", "library", "setting", "copies", "ranks", "start-up", "first-message", "first"}
 )
 """Topics whose sentences have two times and their ratio."""
 

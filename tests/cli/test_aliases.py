@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mpigauge.cli import CHAPTERS, COMMANDS
 from mpigauge.cli.options import aliases, foreign_values
+from mpigauge.cli.options.unmeasured import UNMEASURED, why_unmeasured
 from mpigauge.errors import nearest
 from mpigauge.plan import names
 from mpigauge.result.reader import load
@@ -91,6 +92,17 @@ def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
         ("PingPongSpecificSource", "pingpong", "standard"),
         ("bandwidth", "stream", "unidirectional"),
         ("throughput", "stream", "unidirectional"),
+        ("osu_alltoallw", "alltoallw", "blocking"),
+        ("osu_ialltoallw", "alltoallw", "overlap"),
+        ("osu_init", "session", "init-finalize"),
+        ("MPI_Session_init", "session", "init-finalize"),
+        ("MPI_Comm_dup", "comm_dup", "blocking"),
+        ("MPI_Comm_idup", "comm_dup", "nonblocking"),
+        ("MPI_Comm_split", "comm_split", "halves"),
+        ("MPI_Comm_split_type", "comm_split", "hosts"),
+        ("MPI_Comm_create_group", "comm_create_group", "members"),
+        ("MPI_Comm_create", "comm_create_group", "parent"),
+        ("MPI_Cart_create", "cart_create", "in-order"),
         ("ping", "pingpong", "standard"),
     ],
 )
@@ -208,7 +220,7 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("run", "Unidir_Get"), "one-sided communication is not measured"),
         (("run", "One_put_all"), "one-sided communication is not measured"),
         (("run", "througput"), "did you mean throughput, which is stream unidirectional?"),
-        (("run", "osu_neighbor_alltoall"), "neighbourhood collectives are not measured"),
+        (("run", "osu_neighbor_alltoall"), "neighbourhood collectives are not measured yet"),
         (("run", "--transport", "ib"), "such as --env UCX_TLS=rc"),
         (("map", "--transport", "UCX"), "auto is the fastest network that the library has a driver for"),
         (("run", "--transport", "vader"), "did you mean shm?"),
@@ -228,7 +240,18 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("run", "blocking"), "that is a mode"),
         (("run", "MPI_Wait"), "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"),
         (("run", "MPI_Issend"), "pingpong --mode synchronous is MPI_Ssend"),
-        (("run", "MPI_Comm_split"), "creating communicators is not measured"),
+        (("run", "MPI_Comm_spawn"), "what makes them is measured: comm_dup comm_split comm_create_group"),
+        (("run", "osu_hello"), "mpigauge explain tells what MPI_Init takes"),
+        (("run", "MPI_Finalize"), "MPI_Init is, in every launch"),
+        (("run", "osu_latency_mp"), "fork safety is not a cost; run pingpong under --env RDMAV_FORK_SAFE=1"),
+        (("run", "IMB-IO"), "measures messages, not files: IOR and IO500 do"),
+        (("run", "MPI_File_write"), "measures messages, not files: IOR and IO500 do"),
+        (("run", "S_Write_indv"), "measures messages, not files: IOR and IO500 do"),
+        (("run", "osu_oshm_put"), "other libraries than MPI"),
+        (("run", "osu_upc_memput"), "other libraries than MPI"),
+        (("run", "osu_nccl_allreduce"), "nccl-tests and rccl-tests measure them"),
+        (("run", "osu_latency_mt"), "threads are not measured yet"),
+        (("run", "pingpong", "-d", "cuda"), "buffers on a GPU are not measured yet"),
         (("run", "IMB-MPI1"), "PingPong and its like are understood"),
         (("run", "placements"), "that is a plan: mpigauge run --plan placements"),
         (("placements",), "that is a plan: mpigauge run --plan placements"),
@@ -340,6 +363,12 @@ def test_every_alias_means_a_pattern_and_a_mode_that_exist() -> None:
 def test_persistent_collectives_are_understood() -> None:
     for word in ("MPI_Bcast_init", "osu_bcast_persistent"):
         assert aliases.meaning_of(word, names.patterns()) == ("bcast", "persistent", "")
+
+
+def test_what_is_not_measured_is_listed_and_names_nothing_that_is(cli: Cli) -> None:
+    listed = json.loads(cli("list", "unmeasured", "--format", "json").out)
+    assert [one["name"] for one in listed["unmeasured"]] == [one.name for one in UNMEASURED]
+    assert not [name for name in (*names.patterns(), *aliases.ALIASES) if why_unmeasured(name)]
 
 
 def test_no_alias_hides_a_pattern_or_a_verb() -> None:

@@ -10,7 +10,7 @@ import pytest
 from mpigauge.errors import EXIT_DONE
 from mpigauge.mpi.kinds import KINDS
 from tests.fakes.law import operation_ns
-from tests.fakes.lines import FIRST_NS
+from tests.fakes.lines import FIRST_NS, INIT_NS
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
@@ -39,6 +39,14 @@ def test_first_message_copies_and_ranks(cli: Cli) -> None:
     for first in explained(cli, "first-message", "r.jsonl"):
         assert first["value"]["first_s"] == pytest.approx(FIRST_NS * 1e-9)
         assert first["text"].split("answer ")[1].startswith("250 µs (")
+    starts = explained(cli, "start-up", "r.jsonl")
+    assert len(starts) == 2
+    for start in starts:
+        assert start["value"]["init_s"] == pytest.approx(INIT_NS * 1e-9)
+        assert start["value"]["first"]["first_s"] == pytest.approx(FIRST_NS * 1e-9)
+    text = cli("explain", "r.jsonl", "--all").out
+    assert text.count("ranks: MPI_Init 40.0 ms (39.6 ms – 40.4 ms), first message 250 µs (4 launches)") == 2  # noqa: RUF001
+    assert text.count("first message and its answer") == 2, "in the details of start-up alone"
     assert explained(cli, "copies", "r.jsonl")
     (growth,) = explained(cli, "ranks", "r.jsonl")
     (crowded,) = growth["value"]["at"][0]["crowded"]

@@ -366,6 +366,8 @@ class JobRun:
                 cards=facts.cards,
                 machines=facts.machines_named,
                 first_round_trip_ns=facts.first_round_trip_ns,
+                init_ns=facts.init_ns,
+                init_median_ns=facts.init_median_ns,
                 traced_ranks=facts.traced_ranks,
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),

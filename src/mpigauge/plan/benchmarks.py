@@ -84,6 +84,10 @@ COUNTERPARTS = (
     Counterpart("exchange", "nonblocking", imb="PingPing"),
     Counterpart("shift", "sendrecv", imb="Sendrecv"),
     *_collectives(),
+    Counterpart("alltoallw", "blocking", "All-to-Allw Personalized Exchange Latency Test"),
+    Counterpart(
+        "alltoallw", "overlap", "Non-blocking All-to-Allw Personalized Exchange Latency Test", hides=True
+    ),
 )
 
 BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}

@@ -36,6 +36,8 @@ class Facts(Struct, frozen=True):
     cards: tuple[HostCards, ...] = ()
     machines: tuple[Machine, ...] = ()
     first_round_trip_ns: Int64 = -1
+    init_ns: Int64 = -1
+    init_median_ns: Int64 = -1
     traced_ranks: Int64 = -1
 
     @property

@@ -123,6 +123,8 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
             counted fewer slots than ranks; they are in the command.
         first_round_trip_ns: Time of the very first message of the job: an empty one from rank 0 to rank 1
             and back, with the connections that it sets up; -1 for one rank, or if not known.
+        init_ns: Time of MPI_Init on the rank that was longest in it; -1 if not known.
+        init_median_ns: Time of MPI_Init on the rank in the middle; -1 if not known.
         warmup_bytes: The largest message of its warm-up, if an earlier launch had died in its warm-up; 0 for
             no limit.
         traced_ranks: Ranks that a debugger or tracer was attached to; -1 if not known.
@@ -150,6 +152,8 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
     options_found: tuple[str, ...] = ()
     warmup_bytes: Int64 = 0
     traced_ranks: Int64 = -1
+    init_ns: Int64 = -1
+    init_median_ns: Int64 = -1
 
 
 class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):

@@ -325,3 +325,4 @@ def test_the_first_message_of_a_launch_is_timed(mpigauge: Run, library: Library,
         assert done.returncode == 0, done.stderr
         (launch,) = load(tmp_path / f"{pattern}.jsonl").launches
         assert (launch.first_round_trip_ns > 0) is (ranks != "1")
+        assert launch.init_ns >= launch.init_median_ns > 0

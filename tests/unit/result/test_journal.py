@@ -67,6 +67,8 @@ FACTS = {
     "machines": [MACHINE],
     "first_round_trip_ns": 47_000,
     "traced_ranks": 0,
+    "init_ns": 41_000_000,
+    "init_median_ns": 40_000_000,
 }
 VISIT = {
     "visit": 3,

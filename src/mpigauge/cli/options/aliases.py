@@ -11,6 +11,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.cli.options.unmeasured import why_unmeasured
 from mpigauge.errors import nearest
 from mpigauge.plan.names import normalised
 from mpigauge.result.files import ENDINGS
@@ -33,6 +34,7 @@ class AliasMeaning(NamedTuple):
     note: str = ""
 
 
+_INIT = "MPI_Init is timed in every launch, whatever it measures: mpigauge explain"
 _CALL_ALONE = "one message there and back; send-overhead times the call alone"
 _RECEIVE_ALONE = "one message there and back; recv-overhead times the call alone"
 
@@ -65,6 +67,14 @@ ALIASES = {
     "sendrecv": AliasMeaning("shift", "sendrecv"),
     "sendrecvreplace": AliasMeaning("exchange", "sendrecv-replace"),
     "broadcast": AliasMeaning("bcast"),
+    "commidup": AliasMeaning("comm_dup", "nonblocking"),
+    "commcreate": AliasMeaning("comm_create_group", "parent"),
+    "commsplittype": AliasMeaning("comm_split", "hosts"),
+    "sessioninit": AliasMeaning("session"),
+    "sessionfinalize": AliasMeaning("session"),
+    "init": AliasMeaning("session", note=_INIT),
+    "initthread": AliasMeaning("session", note=_INIT),
+    "startup": AliasMeaning("session", note=_INIT),
     "eagerlimit": AliasMeaning("eager"),
     "rendezvous": AliasMeaning("eager"),
 }
@@ -87,17 +97,13 @@ NOT_MEASURED = {
     "mbwmr": f"{_SEVERAL_PAIRS}; stream is one pair",
     "multilat": f"{_SEVERAL_PAIRS}; pingpong is one pair",
     "multipingpong": f"{_SEVERAL_PAIRS}; pingpong is one pair",
-    "latencymt": "threads are not measured; pingpong is one thread per rank",
-    "latencymp": "processes that fork are not measured; pingpong is one process per rank",
     "bwpersistent": "a persistent stream is not measured; pingpong has --mode persistent",
     "bibwpersistent": "a persistent stream is not measured; pingpong has --mode persistent",
     "ibsend": "MPI_Ibsend is not measured; pingpong --mode buffered is MPI_Bsend",
     "issend": "MPI_Issend is not measured; pingpong --mode synchronous is MPI_Ssend",
     "irsend": "MPI_Irsend is not measured; pingpong --mode ready is MPI_Rsend",
-    "alltoallw": "alltoallw is not measured; alltoallv comes nearest to it",
-    "init": "the start-up of MPI is not measured",
-    "hello": "the start-up of MPI is not measured",
-    "finalize": "the start-up of MPI is not measured",
+    "hello": "any pattern starts a job as osu_hello does, and mpigauge explain tells what MPI_Init takes",
+    "finalize": "the end of a job is not timed; MPI_Init is, in every launch: mpigauge explain",
     "start": "MPI_Start is timed with the persistent call that it starts: pingpong --mode persistent",
     "nonblocking": "that is a mode: pingpong --mode nonblocking",
     "blocking": "that is a mode: MPI_Send is pingpong, MPI_Send beside MPI_Recv is exchange --mode blocking",
@@ -126,18 +132,20 @@ NOT_MEASURED = {
 them.
 """
 
+_COMMUNICATORS = (
+    "of communicators, what makes them is measured: comm_dup comm_split comm_create_group cart_create"
+)
 _FAMILIES = {
-    "neighbo": "neighbourhood collectives are not measured",
     "wait": _WAITING,
     "psend": "partitioned communication is not measured",
     "precv": "partitioned communication is not measured",
     "partitioned": "partitioned communication is not measured",
     "mpi_test": _WAITING,
     "mpi_probe": "MPI_Probe is not measured; recv-overhead times MPI_Recv of a message that is there",
-    "mpi_comm": "creating communicators is not measured",
+    "mpi_comm": _COMMUNICATORS,
+    "mpi_cart": _COMMUNICATORS,
     "mpi_type": "derived datatypes are not measured",
     "mpi_pack": "derived datatypes are not measured",
-    "mpi_file": "files are not measured",
 }
 """Beginnings of words that name nothing else; some count only where MPI is mentioned."""
 
@@ -211,6 +219,8 @@ def plan_or_result_hint(word: str) -> str:
 
 def _why_not(word: str) -> str:
     """Return why a word does not name a pattern here; empty if the word is unknown."""
+    if why := why_unmeasured(word):
+        return why
     if _PROGRAM_OF_IMB.fullmatch(word.lower()):
         return NOT_MEASURED["imb"]
     short = normalised(word)
@@ -321,7 +331,7 @@ _MCA = OptionHint(
 )
 _PATTERN = OptionHint("--sizes", "a pattern needs no option: mpigauge run {}", "pingpong", _word)
 _BUDGET = OptionHint("--budget", "the time to spend is --budget here: --budget {}", "60s", _word)
-_DEVICE = OptionHint("--sizes", "buffers on a GPU are not measured")
+_DEVICE = OptionHint("--sizes", "buffers on a GPU are not measured yet")
 _INTERFACE = OptionHint(
     "--env",
     "the library chooses it: --env UCX_NET_DEVICES={0}, or --env OMPI_MCA_btl_tcp_if_include={0}",
@@ -382,7 +392,8 @@ OPTIONS: Mapping[str, OptionHint] = {
     ),
     **dict.fromkeys(("-d", "--device", "--gpu", "--cuda", "--accelerator"), _DEVICE),
     **dict.fromkeys(
-        ("-t", "--threads", "--num_threads"), OptionHint("--np", "threads are not measured: --np is ranks")
+        ("-t", "--threads", "--num_threads"),
+        OptionHint("--np", "threads are not measured yet: --np is ranks"),
     ),
     **dict.fromkeys(("--interface", "--iface", "--device-name", "--nic"), _INTERFACE),
     **dict.fromkeys(

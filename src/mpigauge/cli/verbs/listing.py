@@ -140,6 +140,12 @@ def _columns(_: str | None) -> Entries:
     ]
 
 
+def _unmeasured(_: str | None) -> Entries:
+    from mpigauge.cli.options.unmeasured import UNMEASURED
+
+    return [{"name": one.name, "why": one.why} for one in UNMEASURED]
+
+
 THINGS: dict[str, Callable[[str | None], Entries]] = {
     "patterns": _patterns,
     "launchers": _launchers,
@@ -151,6 +157,7 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
     "plans": _plans,
     "claims": _claims,
     "printed": _printed,
+    "unmeasured": _unmeasured,
 }
 
 
@@ -160,6 +167,7 @@ SHOWN = {
     "plans": {"name": "name", "title": "title", "budget": "takes", "about": "what it measures"},
     "claims": {"name": "name", "report": "report", "about": "what it asks"},
     "printed": {"name": "name", "pattern": "pattern", "about": "the table"},
+    "unmeasured": {"name": "what", "why": "why it is not measured, or not yet"},
 }
 """Columns that people see per kind of list; programs get all."""
 
@@ -174,9 +182,9 @@ SHOWN = {
 )
 @format_option()
 def command(thing: str, mpi: str | None, form: str) -> None:
-    """List patterns, launchers, mpis, formats, plots, tables, columns, plans, claims or printed.
+    """List patterns, launchers, mpis, formats, plots, tables, columns, plans, claims, printed or unmeasured.
 
-    claims and printed are what reports conclude, and their tables.
+    claims and printed are what reports conclude, and their tables; unmeasured is what others measure.
 
     \b
     mpigauge list

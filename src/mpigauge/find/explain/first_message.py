@@ -21,7 +21,7 @@ from mpigauge.stats.limits import PROMISED
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
@@ -72,7 +72,8 @@ class FirstMessage:
 def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
     """Yield the first message of every job with two launches or more that have timed it."""
     for job, rows in evidence.by_job().items():
-        firsts = _firsts(launch for launch in evidence.result.launches if launch.job == job)
+        launches = [launch for launch in evidence.result.launches if launch.job == job]
+        firsts = by_number(launches, lambda launch: launch.first_round_trip_ns)
         first_s, low_s, high_s = interval_of(np.array(list(firsts.values()) or [0.0]), machine=PROMISED)
         if low_s is None or high_s is None or not is_narrow(first_s, low_s, high_s):
             continue
@@ -82,12 +83,11 @@ def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
         yield FirstMessage(cell, first_s, low_s, high_s, usual_s, _ratio(firsts, usual), len(firsts))
 
 
-def _firsts(launches: Iterable[Launch]) -> Mapping[int, float]:
+def by_number(launches: Iterable[Launch], time_ns: Callable[[Launch], int]) -> Mapping[int, float]:
     """Return seconds by number of launch; for one that was started again, those of its first start."""
-    timed = (launch for launch in launches if launch.first_round_trip_ns > 0)
-    parts = group_by(timed, lambda launch: launch.number)
+    parts = group_by((launch for launch in launches if time_ns(launch) > 0), lambda launch: launch.number)
     first = {number: min(mine, key=lambda launch: launch.part) for number, mine in parts.items()}
-    return {number: launch.first_round_trip_ns * NS for number, launch in first.items()}
+    return {number: time_ns(launch) * NS for number, launch in first.items()}
 
 
 def _smallest(rows: Iterable[Row]) -> Row | None:

@@ -142,7 +142,7 @@ def varied_in(rows: Iterable[Row]) -> frozenset[str]:
 
 def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) -> Iterator[Line]:
     """Yield the sentences of all results, and how many there is no room for."""
-    told = [[one for one in mine if one.is_told] for mine in found]
+    told = [[one for one in mine if one.is_told and not _is_within_another(one, mine)] for mine in found]
     shown = [one for mine in told for one in mine[:most]]
     for one in shown:
         name = f"{one.name}: " if several else ""
@@ -157,6 +157,14 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
         yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
     if left_out := sum(map(len, told)) - len(shown):
         yield Line(f"{left_out} more: --all", "quiet")
+
+
+def _is_within_another(one: Said, all_of_result: Sequence[Said]) -> bool:
+    """Return whether another sentence of a result says what this one does."""
+    whole, cell = TOPICS[one.conclusion.topic].within, one.conclusion.fact.cell
+    return any(
+        other.conclusion.topic == whole and other.conclusion.fact.cell == cell for other in all_of_result
+    )
 
 
 def _record(one: Said) -> Mapping[str, Any]:

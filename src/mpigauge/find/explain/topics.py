@@ -20,6 +20,7 @@ from mpigauge.find.explain import (
     ranks,
     send_modes,
     spread,
+    start_up,
     waiting,
     yielding,
 )
@@ -62,6 +63,7 @@ class Topic(NamedTuple):
         with_ratios: Whether its sentences have two times and their ratio.
         told: Whether texts have it; without a decision that follows it is a record of JSON and CSV alone.
         across: Whether a fact is about two results, or two jobs of one; then it has `results`.
+        within: Topic whose facts have this one's in them: texts leave it out beside one of the same cell.
     """
 
     find: Callable[[Any], Iterator[Any]]
@@ -70,6 +72,7 @@ class Topic(NamedTuple):
     with_ratios: bool = False
     told: bool = True
     across: bool = False
+    within: str = ""
 
 
 TOPICS: Mapping[str, Topic] = {
@@ -87,8 +90,13 @@ TOPICS: Mapping[str, Topic] = {
     "yielding": Topic(yielding.yieldings, yielding.headline, yielding.sentence, across=True),
     "waiting": Topic(waiting.waitings, waiting.headline, waiting.sentence),
     "spread": Topic(spread.spreads, spread.sentence, spread.sentence, told=False),
+    "start-up": Topic(start_up.start_ups, start_up.headline, start_up.sentence, with_ratios=True),
     "first-message": Topic(
-        first_message.first_messages, first_message.headline, first_message.sentence, with_ratios=True
+        first_message.first_messages,
+        first_message.headline,
+        first_message.sentence,
+        with_ratios=True,
+        within="start-up",
     ),
     "first": Topic(first_round.firsts, first_round.sentence, first_round.sentence, told=False),
 }

@@ -21,7 +21,7 @@ static void of_members(struct mg_state *state)
     MG_MPI(MPI_Comm_free(&made));
 }
 
-static void of_all(struct mg_state *state)
+static void of_parent(struct mg_state *state)
 {
     MPI_Comm made = MPI_COMM_NULL;
 
@@ -48,17 +48,18 @@ const struct mg_pattern mg_comm_create_group = {
     .about = "a communicator is made of a group of all ranks and freed",
     MG_MAKES_COMMUNICATORS,
     .check = check,
-    .modes = MG_MODES({.name       = "members",
-                       .about      = "MPI_Comm_create_group, which only members of the group call, "
-                                     "and MPI_Comm_free",
-                       .begin      = begin,
-                       .call       = of_members,
-                       .finish     = finish,
-                       .directions = 1},
-                      {.name       = "all",
-                       .about      = "MPI_Comm_create, which all ranks call, and MPI_Comm_free",
-                       .begin      = begin,
-                       .call       = of_all,
-                       .finish     = finish,
-                       .directions = 1}),
+    .modes =
+        MG_MODES({.name       = "members",
+                  .about      = "MPI_Comm_create_group, which only members of the group call, "
+                                "and MPI_Comm_free",
+                  .begin      = begin,
+                  .call       = of_members,
+                  .finish     = finish,
+                  .directions = 1},
+                 {.name  = "parent",
+                  .about = "MPI_Comm_create, which all ranks of the parent call, and MPI_Comm_free",
+                  .begin = begin,
+                  .call  = of_parent,
+                  .finish     = finish,
+                  .directions = 1}),
 };

@@ -6,6 +6,7 @@
 #include "ranks/abort.h"
 #include "ranks/affinity.h"
 #include "ranks/oversubscribed.h"
+#include "rounds/samples.h"
 #include "text/journal.h"
 #include "text/json.h"
 #include "text/launch_cards.h"
@@ -26,11 +27,12 @@ struct rank_facts {
     int                   threads;           /* that poll for messages */
     int                   cpu;               /* on which it ran when read */
     bool                  traced;            /* by a debugger or tracer */
+    int64_t               init_ns;           /* in MPI_Init */
     struct mg_clock_facts clock;
     struct mg_host_facts  host_facts;
 };
 
-static struct rank_facts facts_here(void)
+static struct rank_facts facts_here(int64_t init_ns)
 {
     struct rank_facts facts;
     char              name[MPI_MAX_PROCESSOR_NAME];
@@ -48,6 +50,7 @@ static struct rank_facts facts_here(void)
     facts.clock      = mg_clock_measure();
     facts.host_facts = mg_host_facts_read();
     facts.traced     = mg_is_traced();
+    facts.init_ns    = init_ns;
     return facts;
 }
 
@@ -78,6 +81,23 @@ static int traced_ranks(const struct rank_facts *facts, int ranks)
     for (int i = 0; i < ranks; i++)
         traced += facts[i].traced ? 1 : 0;
     return traced;
+}
+
+/* What MPI_Init took on the rank that was longest in it, and on the rank in the middle. */
+static void put_init(FILE *out, const struct rank_facts *facts, int ranks)
+{
+    int64_t *init_ns = malloc((size_t) ranks * sizeof *init_ns);
+    int64_t  longest = 0;
+
+    if (init_ns == NULL)
+        MG_DIE("no memory for the times of %d ranks", ranks);
+    for (int i = 0; i < ranks; i++) {
+        init_ns[i] = facts[i].init_ns;
+        longest    = init_ns[i] > longest ? init_ns[i] : longest;
+    }
+    (void) fprintf(out, ",\"init_ns\":%" PRId64 ",\"init_median_ns\":%" PRId64, longest,
+                   mg_median_of(init_ns, ranks));
+    free(init_ns);
 }
 
 static const char *host_of(const void *facts, int rank)
@@ -122,14 +142,14 @@ static void put_machines(FILE *out, const struct rank_facts *facts, int ranks)
     (void) fputc(']', out);
 }
 
-void mg_journal_launch(int ranks_asked, int64_t first_round_trip_ns)
+void mg_journal_launch(int ranks_asked, int64_t init_ns, int64_t first_round_trip_ns)
 {
     char              library[MPI_MAX_LIBRARY_VERSION_STRING];
     int               length     = 0;
     int               ranks      = 0;
     int               version    = 0;
     int               subversion = 0;
-    struct rank_facts here       = facts_here();
+    struct rank_facts here       = facts_here(init_ns);
 
     MG_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
     MG_MPI(MPI_Get_library_version(library, &length));
@@ -152,8 +172,10 @@ void mg_journal_launch(int ranks_asked, int64_t first_round_trip_ns)
         put_machines(out, all, ranks);
         (void) fputc(',', out);
         mg_launch_cards_put(out, &cards, host_of, all);
-        (void) fprintf(out, ",\"traced_ranks\":%d,\"first_round_trip_ns\":%" PRId64 "}}",
+        (void) fprintf(out, ",\"traced_ranks\":%d,\"first_round_trip_ns\":%" PRId64,
                        traced_ranks(all, ranks), first_round_trip_ns);
+        put_init(out, all, ranks);
+        (void) fputs("}}", out);
         mg_journal_end_line();
     }
     mg_launch_cards_free(&cards);

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Gathers the facts of all ranks and writes the line.  Collective over the world. */
-void mg_journal_launch(int ranks_asked, int64_t first_round_trip_ns);
+/* Gathers the facts of all ranks and writes the line.  Collective over the world.  init_ns is what
+ * MPI_Init took on this rank. */
+void mg_journal_launch(int ranks_asked, int64_t init_ns, int64_t first_round_trip_ns);
 
 #endif

@@ -395,6 +395,20 @@ def first(of: Conclusion) -> dict[str, Any]:
     return {"points": [*own.values()], "longer": [one["bytes"] for one in of.value["longer"]]}
 
 
+def start_up(of: Conclusion) -> dict[str, Any]:
+    """Recompute MPI_Init of a job, and the first message after it."""
+    row = of.row()
+    inits: dict[str, dict[int, float]] = {"init_ns": {}, "init_median_ns": {}}
+    for one in sorted(of.result.launches, key=lambda one: -one["part"]):
+        for name, mine in inits.items():
+            if row.job == job_of(one["job"]) and one[name] > 0:
+                mine[one["number"]] = one[name] * NS
+    longest, middle = (over_launches([*mine.values()], machine=0.01) for mine in inits.values())
+    facts = {"init_s": longest.estimate, "low_s": longest.low, "high_s": longest.high}
+    first = first_message(of) if of.value["first"] is not None else None
+    return {**facts, "middle_s": middle.estimate, "first": first, "launches": len(inits["init_ns"])}
+
+
 def first_message(of: Conclusion) -> dict[str, Any]:
     """Recompute the very first message of a job."""
     row = of.row()
@@ -548,6 +562,7 @@ KINDS: Mapping[str, Callable[[Conclusion], dict[str, Any]]] = {
     "planted": lambda of: planted(of.value, [of.row(side) for side in range(len(of.cells))], of.curve()),
     "spread": spread,
     "first": first,
+    "start-up": start_up,
     "first-message": first_message,
     "eager-limit": eager,
     "ranks": growth,

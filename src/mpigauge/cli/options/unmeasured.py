@@ -1,0 +1,74 @@
+"""What other benchmarks measure and mpigauge does not, and why: UNMEASURED is the one list of it.
+
+To add one: a row. Hints for such words, `mpigauge list unmeasured` and docs/peers.md are computed from it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Unmeasured(NamedTuple):
+    """Something that is not measured.
+
+    Attributes:
+        name: What people call it.
+        why: Why it is not measured, or not yet, and what to do instead.
+        words: Names of it in other benchmarks and in MPI, in small letters; from their beginning.
+    """
+
+    name: str
+    why: str
+    words: re.Pattern[str]
+
+
+UNMEASURED = (
+    Unmeasured(
+        "files (MPI-IO)",
+        "mpigauge measures messages, not files: IOR and IO500 do",
+        re.compile(
+            r"(p?mpi_)?file_|mpi-?io$|imb-io|(imb_)?io_|[spc]_i?(read|write)_|(imb_)?open_close|ior$|mdtest$"
+        ),
+    ),
+    Unmeasured(
+        "processes that fork (osu_latency_mp)",
+        "fork safety is not a cost; run pingpong under --env RDMAV_FORK_SAFE=1 to see what it costs",
+        re.compile(r"(osu_)?latency_mp"),
+    ),
+    Unmeasured(
+        "OpenSHMEM, UPC and UPC++",
+        "OpenSHMEM and UPC are other libraries than MPI: the OSU Micro-Benchmarks measure them",
+        re.compile(r"(osu_)?(oshm|upc)|(open)?shmem"),
+    ),
+    Unmeasured(
+        "NCCL and RCCL",
+        "NCCL and RCCL are other libraries than MPI: nccl-tests and rccl-tests measure them",
+        re.compile(r"(osu_)?(nccl|rccl|xccl)"),
+    ),
+    Unmeasured(
+        "MPI from Python or Java",
+        "MPI is measured from C: the OSU Micro-Benchmarks measure what Python and Java add",
+        re.compile(r"osu_java|omb_python|mpi4py|java$|python$"),
+    ),
+    Unmeasured(
+        "threads (osu_latency_mt, IMB-MT)",
+        "threads are not measured yet; pingpong is one thread per rank",
+        re.compile(r"(osu_)?latency_mt|imb[-_]mt|(multi)?-?threads?"),
+    ),
+    Unmeasured(
+        "neighbourhood collectives and halo exchange",
+        "neighbourhood collectives are not measured yet; shift sends right and receives from the left",
+        re.compile(r"((osu_|p?mpi_)?i?neighbo|(imb[-_])?halo|stencil)"),
+    ),
+    Unmeasured(
+        "memory of GPUs",
+        "buffers on a GPU are not measured yet: OSU and IMB have them",
+        re.compile(r"(gpu|cuda|rocm)"),
+    ),
+)
+
+
+def why_unmeasured(word: str) -> str:
+    """Return why what a word names is not measured; empty if it names nothing of the list."""
+    return next((one.why for one in UNMEASURED if one.words.match(word.lower())), "")

@@ -1,0 +1,95 @@
+"""What a program pays before it can do anything: MPI_Init, and then its first message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.find.explain import first_message
+from mpigauge.find.explain.evidence import at_sizes, is_narrow
+from mpigauge.find.explain.first_message import FirstMessage, by_number, first_messages
+from mpigauge.find.phrases import is_known, known_time, time
+from mpigauge.stats.interval import interval_of
+from mpigauge.stats.limits import PROMISED
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mpigauge.document.document import Units
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class StartUp:
+    """What MPI_Init of a job takes on the rank that is longest in it.
+
+    Attributes:
+        cell: That of the first message, if one is known; else any of the job.
+        init_s: Median over launches.
+        low_s: Lower end of its 95 % interval.
+        high_s: Its upper end.
+        middle_s: Median over launches of the time on the rank in the middle.
+        first: The first message after it; None for one rank, or if it is not known.
+        launches: How many have said it.
+    """
+
+    cell: Cell
+    init_s: float
+    low_s: float
+    high_s: float
+    middle_s: float
+    first: FirstMessage | None
+    launches: int
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The cell that stands for the job."""
+        return at_sizes([self.cell])
+
+    @property
+    def weight(self) -> float:
+        """The time itself."""
+        return self.init_s
+
+
+def start_ups(evidence: Evidence) -> Iterator[StartUp]:
+    """Yield the start-up of every job with two launches or more that have timed MPI_Init."""
+    firsts = {fact.cell.job: fact for fact in first_messages(evidence)}
+    for job, rows in evidence.by_job().items():
+        launches = [launch for launch in evidence.result.launches if launch.job == job]
+        longest = by_number(launches, lambda launch: launch.init_ns)
+        middle = by_number(launches, lambda launch: launch.init_median_ns)
+        init_s, low_s, high_s = interval_of(np.array(list(longest.values()) or [0.0]), machine=PROMISED)
+        if low_s is None or high_s is None or not is_narrow(init_s, low_s, high_s):
+            continue
+        middle_s = interval_of(np.array(list(middle.values()) or [0.0]), machine=PROMISED)[0]
+        first = firsts.get(job)
+        cell = first.cell if first is not None else rows[0].cell
+        yield StartUp(cell, init_s, low_s, high_s, middle_s, first, len(longest))
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+
+def headline(fact: StartUp, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line what MPI_Init takes, and then the first message."""
+    said = f"{fact.cell.job.name}: MPI_Init {known_time(fact.init_s, fact.low_s, fact.high_s, chosen)}"
+    if fact.first is None or not is_known(fact.first.low_s, fact.first.high_s):
+        return said
+    return f"{said}, first message {time(fact.first.first_s, chosen=chosen)}"
+
+
+def sentence(fact: StartUp, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return what MPI_Init takes on the slowest rank and on the middle one, and then the first message."""
+    name = fact.cell.job.name
+    said = [
+        f"MPI_Init {time(fact.init_s, fact.low_s, fact.high_s, chosen)} on the rank that is longest in it",
+        f"{time(fact.middle_s, chosen=chosen)} on the rank in the middle",
+    ]
+    if fact.first is not None:
+        said.append(first_message.sentence(fact.first, varied, chosen).removeprefix(f"{name}: "))
+    return f"{name}: {'; '.join(said)}"
