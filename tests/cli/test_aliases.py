@@ -104,6 +104,17 @@ def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
         ("MPI_Comm_create", "comm_create_group", "parent"),
         ("MPI_Cart_create", "cart_create", "in-order"),
         ("ping", "pingpong", "standard"),
+        ("PingPongAnySource", "matching", "any-source"),
+        ("PingPingAnySource", "matching", "any-source"),
+        ("PingPongAnyTag", "matching", "any-tag"),
+        ("MPI_Probe", "matching", "probe"),
+        ("MPI_Mprobe", "matching", "mprobe"),
+        ("MPI_Type_vector", "layout", "derived"),
+        ("MPI_Type_create_subarray", "layout", "subarray-x"),
+        ("MPI_Pack", "layout", "pack"),
+        ("osu_partitioned_latency", "partitioned", "whole"),
+        ("MPI_Psend_init", "partitioned", "whole"),
+        ("MPI_Parrived", "partitioned", "parrived"),
     ],
 )
 def test_names_of_others_are_understood(

@@ -58,6 +58,7 @@ from tests.fakes.law import (
     knows_cpu_time,
     operation_ns,
     overlaps,
+    parts_ns,
     starts_together,
     trips,
 )
@@ -234,13 +235,17 @@ class Run:
             words.append(f'"{name}":{array([round(2 * one_ns * self.effect)] * CROSSING_ROUNDS)}')
         return f'"crossing":{{{",".join(words)}}}'
 
+    def one_ns(self, visit: dict[str, Any], ranks: int) -> int:
+        """What one operation takes by the law."""
+        pattern, mode, size = visit["pattern"], visit["mode"], visit["bytes"]
+        return operation_ns(pattern, mode, size, ranks, self.latency_ns, visit["sync"]) + parts_ns(visit)
+
     def measure(self, visit: dict[str, Any], cell: Cell) -> None:
         """Samples by the law."""
         pattern, launch, start_ns = visit["pattern"], self.launch, self.now_ns
         ranks = PATTERNS[pattern]["active_ranks"] or launch["ranks"]
         in_call = trips(visit, ranks)
-        one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
-        one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
+        one_ns = 1 if is_meant("FAKE_FAST", visit) else self.one_ns(visit, ranks)
         talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
         factor = self.effect * slowness(visit["pair"], self.luck)
         factor *= self.course.factor(start_ns) if talks else 1

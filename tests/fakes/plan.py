@@ -159,7 +159,13 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
     traits, binds = PATTERNS[name], has(visit, "binds_buffers")
     least, active = traits["min_ranks"], traits["active_ranks"]
     sends = traits["family"] not in {"memory", "floor"}
-    counts = traits["sampled"]["starts_together"] or traits["reduces"] or bool(traits["bus"])
+    counts = (
+        traits["sampled"]["starts_together"]
+        or traits["reduces"]
+        or traits["counts_int"]
+        or bool(traits["bus"])
+    )
+    block, stride, partitions = (visit[key] for key in ("block_bytes", "stride_bytes", "partitions"))
     pair = [int(rank) for rank in visit["pair"].split("-") if rank.isdigit()]
     troubles = {
         "a pair needs a step, and a step a pair": bool(visit["pair"]) != (visit["step"] >= 0),
@@ -182,6 +188,10 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
         and visit["pool_bytes"] > 0,
         f"{name} works on multiples of {unit} B, not on {size} B": unit > 0
         and (size == 0 or size % unit > 0),
+        f"{size} B are no whole number of blocks of {block} B, every {stride} B": has(visit, "strided")
+        and (block == 0 or size % block > 0 or stride < block),
+        f"{size} B are no {partitions} equal partitions": has(visit, "partitioned")
+        and (partitions == 0 or size % partitions > 0),
         f"{name} needs datatype and op": reduces and not (datatype and visit["op"]),
         f"MPI defines no {visit['op']} of {datatype}": reduces and visit["op"] not in operations_of(datatype),
         f"{size} B are no whole number of {datatype}": reduces and size % DATATYPES.get(datatype, 1) > 0,

@@ -72,7 +72,7 @@ def test_a_number_that_is_not_in_the_file_would_be_seen(
     border: Border, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mpigauge.result.records.NS", 2e-9)
-    wrong = {KINDS["result"](Random(seed), border).wrong.partition(" in ")[0] for seed in range(1, 11)}
+    wrong = {KINDS["result"](Random(seed), border).wrong.partition(" in ")[0] for seed in range(1, 41)}
     assert "an end that is no sample" in wrong
 
 

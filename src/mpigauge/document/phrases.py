@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge.plan.factors import BY_NAME, FACTORS, default_value
 from mpigauge.plan.round_robin import NamedPair
 from mpigauge.rows.group import STATE
-from mpigauge.units import counted
+from mpigauge.units import counted, format_size
 from mpigauge.vocabulary import ROTATING, UNKNOWN
 
 if TYPE_CHECKING:
@@ -47,6 +47,12 @@ def _root(cell: Cell) -> str:
     return "rotating root" if cell.root == ROTATING else f"root {cell.root}"
 
 
+def _layout(cell: Cell) -> str:
+    if not cell.block_bytes:
+        return ""
+    return f"blocks of {format_size(cell.block_bytes)}, every {format_size(cell.stride_bytes)}"
+
+
 def _pair(cell: Cell) -> str:
     return PAIR_DASH.join(cell.pair.ends) if isinstance(cell.pair, NamedPair) else cell.pair
 
@@ -58,6 +64,8 @@ _SPECIAL: Mapping[str, Callable[[Cell], str]] = {
     "buffers": _buffers,
     "op": lambda cell: f"{cell.op} of {cell.datatype}" if cell.datatype else "",
     "root": _root,
+    "block_bytes": _layout,
+    "partitions": lambda cell: counted(cell.partitions, "partition") if cell.partitions else "",
     "pair": _pair,
 }
 """Phrases that are more than a value in a few words."""
@@ -85,7 +93,7 @@ WORDS: Mapping[str, Callable[[Cell], str]] = {
 }
 """The phrase of each factor, in the order in which they are said."""
 
-SAID_WITH = {"mpi_version": "mpi", "label": "mpi", "datatype": "op"}
+SAID_WITH = {"mpi_version": "mpi", "label": "mpi", "datatype": "op", "stride_bytes": "block_bytes"}
 """Factors that another one's phrase contains; the size is a number of each row and has none."""
 
 _PLAIN = [factor for factor in FACTORS if factor.phrase and factor.name not in _SPECIAL]

@@ -82,6 +82,7 @@ COUNTERPARTS = (
     Counterpart("stream", "unidirectional", "Bandwidth Test", "Uniband", ranks=2, rate=True),
     Counterpart("stream", "bidirectional", "Bi-Directional Bandwidth Test", "Biband", ranks=2, rate=True),
     Counterpart("exchange", "nonblocking", imb="PingPing"),
+    Counterpart("matching", "any-source", imb="PingPongAnySource"),
     Counterpart("shift", "sendrecv", imb="Sendrecv"),
     *_collectives(),
     Counterpart("alltoallw", "blocking", "All-to-Allw Personalized Exchange Latency Test"),

@@ -49,7 +49,7 @@ def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> lis
     active = cell.ranks if cell.pair else pattern.active_ranks or cell.ranks
     sent, received = (int(blocks_of(of, active)) for of in (pattern.volumes.sent, pattern.volumes.received))
     lent = 4 * cell.bytes if mode is not None and mode.attaches_buffer else 0
-    lent += int(blocks_of(mode.scratch, active)) * cell.bytes if mode is not None else 0
+    lent += int(blocks_of(mode.scratch, active)) * _spread_bytes(cell, mode) if mode is not None else 0
 
     def need(first: int, past: int, sent: int, received: int) -> Need:
         to_send, to_receive = sent * cell.bytes, max(1, cell.window) * received * cell.bytes
@@ -63,6 +63,13 @@ def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> lis
         return [need(0, active, sent, received)]
     root = int(cell.root)
     return [need(0, active, min(sent, 1), min(received, 1)), need(root, root + 1, sent, received)]
+
+
+def _spread_bytes(cell: Cell, mode: Mode) -> int:
+    """Return the bytes of a message with the gaps between its blocks, or of all messages of a queue."""
+    if mode.strided and cell.block_bytes:
+        return cell.bytes // cell.block_bytes * cell.stride_bytes
+    return cell.bytes * max(1, cell.depth) if mode.message_each else cell.bytes
 
 
 def _root_alone(cell: Cell, pattern: Pattern, mode: Mode | None) -> bool:

@@ -228,13 +228,79 @@ def _pairs(table: _Table, cell: Cell) -> Iterator[str]:
     yield from (pair_name(pair) for pair in combinations(range(cell.ranks), 2))
 
 
+DEPTHS = (0, 16, 256, 4096)
+PARTITIONS = (1, 8, 64)
+
+
+def _depths(table: _Table, cell: Cell) -> Iterable[int]:
+    """Return the depths asked for; the kernel refuses those that a mode cannot have, with the reason."""
+    mode = table.pattern.mode(cell.mode)
+    most = (mode.depth_most if mode else 0) or max(DEPTHS)
+    return table.measure.depths or [depth for depth in DEPTHS if depth <= most]
+
+
+def _blocks_asked(table: _Table) -> Sequence[int]:
+    return table.measure.blocks or (int(default_value("block_bytes")),)
+
+
+def _blocks(table: _Table, cell: Cell) -> Iterable[int]:
+    return _blocks_asked(table) if _is(table, cell, "strided") else (0,)
+
+
+def _strides(table: _Table, cell: Cell) -> Iterable[int]:
+    """Return the distances asked for at which blocks do not overlap, else twice the block."""
+    if not _is(table, cell, "strided"):
+        return (0,)
+    asked = table.measure.strides or (2 * cell.block_bytes,)
+    if not any(stride >= cell.block_bytes for stride in asked):
+        raise UsageError(
+            f"{table.where}: blocks of {units.format_size(cell.block_bytes)} overlap at a stride of "
+            f"{units.format_size(max(asked))}",
+            "use a stride as long as the block, or longer",
+        )
+    return [stride for stride in asked if stride >= cell.block_bytes]
+
+
+def _partitions_asked(table: _Table) -> Sequence[int]:
+    return table.measure.partitions or PARTITIONS
+
+
+def _partitions(table: _Table, cell: Cell) -> Iterable[int]:
+    return _partitions_asked(table) if _is(table, cell, "partitioned") else (0,)
+
+
+def _is(table: _Table, cell: Cell, trait: str) -> bool:
+    """Return whether the mode of a cell has a trait."""
+    return bool(getattr(table.pattern.mode(cell.mode), trait, False))
+
+
+def _units(table: _Table, cell: Cell) -> Iterable[int]:
+    """Yield what sizes are multiples of: one number, but several for a mode that others are compared with."""
+    pattern, mode = table.pattern, table.pattern.mode(cell.mode)
+    own = (mode.unit_bytes if mode else 0) or pattern.unit_bytes
+    if cell.datatype:
+        yield table.description.datatype(cell.datatype, "").bytes
+    elif cell.block_bytes or cell.partitions:
+        yield cell.block_bytes or cell.partitions
+    elif mode and mode.unit_bytes:
+        yield own
+    elif pattern.strided:
+        yield from _blocks_asked(table)
+    elif pattern.partitioned:
+        yield from _partitions_asked(table)
+    else:
+        yield own
+
+
 def _sizes(table: _Table, cell: Cell) -> Iterable[int]:
     pattern, sizes, seed = table.pattern, table.measure.sizes, table.plan.seed
     if pattern.sized:
-        datatype = table.description.datatype(cell.datatype, "") if cell.datatype else None
-        unit = datatype.bytes if datatype else pattern.unit_bytes
         wanted = parse_sizes(sizes or AUTO, seed)
-        return dict.fromkeys(_rounded_up(size, unit, bool(pattern.unit_bytes)) for size in wanted)
+        return dict.fromkeys(
+            _rounded_up(size, unit, bool(pattern.unit_bytes))
+            for unit in _units(table, cell)
+            for size in wanted
+        )
     if pattern.probes:
         return (max(parse_sizes(sizes, seed)) if sizes else EAGER_DEFAULT_BYTES,)
     return (0,)
@@ -255,6 +321,10 @@ VALUES: Mapping[str, Callable[[_Table, Cell], Iterable[Value]]] = {
     "root": _roots,
     "datatype": _datatypes,
     "op": _operations,
+    "depth": _depths,
+    "block_bytes": _blocks,
+    "stride_bytes": _strides,
+    "partitions": _partitions,
     "pair": _pairs,
     "pairing": lambda table, _: (table.measure.pairs,),
     "bytes": _sizes,

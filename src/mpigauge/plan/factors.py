@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
 
 Group = Literal["what", "how", "where"]
-Together = Literal["", "library", "place", "operation", "size"]
+Together = Literal["", "library", "place", "operation", "layout", "size"]
 Value = str | int | bool
 
 
@@ -55,6 +55,18 @@ class WholeNumber(Text):
     def read(self, text: str) -> Value:
         """Return the number."""
         return whole_number(text)
+
+
+class NumberIfAny(Text):
+    """Codec of a whole number that is 0 where a pattern or mode has none; the key is then left out."""
+
+    def write(self, value: Value) -> str:
+        """Return the number as text, "" for 0."""
+        return str(value) if value else ""
+
+    def read(self, text: str) -> Value:
+        """Return the number."""
+        return whole_number(text) if text else 0
 
 
 class Root(Text):
@@ -180,6 +192,50 @@ FACTORS = (
         key="datatype",
     ),
     Factor("op", "how", usual="sum", has="reduces", asked="ops", together="operation", key="op"),
+    Factor(
+        "depth",
+        "how",
+        usual=0,
+        has="queues",
+        asked="depths",
+        compared=True,
+        phrase="depth {}",
+        key="depth",
+        code=NumberIfAny(),
+    ),
+    Factor(
+        "block_bytes",
+        "how",
+        usual=8,
+        has="strided",
+        asked="blocks",
+        compared=True,
+        together="layout",
+        key="block_bytes",
+        code=NumberIfAny(),
+    ),
+    Factor(
+        "stride_bytes",
+        "how",
+        usual=16,
+        has="strided",
+        asked="strides",
+        compared=True,
+        together="layout",
+        phrase="",
+        key="stride_bytes",
+        code=NumberIfAny(),
+    ),
+    Factor(
+        "partitions",
+        "how",
+        usual=1,
+        has="partitioned",
+        asked="partitions",
+        compared=True,
+        key="partitions",
+        code=NumberIfAny(),
+    ),
     Factor("pair", "where", asked="pairs", along=True),
     Factor("pairing", "where", usual="", asked="pairs"),
     Factor(

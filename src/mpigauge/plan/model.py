@@ -68,6 +68,10 @@ MIN_ROUNDS = 30
 """Fewest samples of a cell in one launch before its stop rule may end it."""
 
 MAX_WINDOW = 65_536
+MAX_DEPTH = 65_536
+MAX_PARTITIONS = 65_536
+Depth = Annotated[int, Meta(ge=0, le=MAX_DEPTH)]
+Partitions = Annotated[int, Meta(ge=1, le=MAX_PARTITIONS)]
 Visits = Annotated[int, Meta(ge=1, le=10**6)]
 Rounds = Annotated[int, Meta(ge=1, le=10**8)]
 Seconds = Annotated[float, Meta(gt=0, le=366 * 86_400.0)]
@@ -88,6 +92,11 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
         ops: Operations of reductions. Pairs of datatype and operation that MPI does not define are left out.
         roots: Roots of collectives that have one.
         in_place: Whether collectives use MPI_IN_PLACE if they can.
+        depths: How many receives or messages wait in front of a message that is matched.
+        blocks: Sizes of the blocks of a layout, in bytes.
+        strides: Distances from one block to the next, in bytes; empty means twice the block. Those that are
+            shorter than a block are left out.
+        partitions: Numbers of partitions of a partitioned message.
         pairs: For patterns of two ranks: measure all pairs and not ranks 0 and 1 alone, as many at once as
             possible (tournament) or one after the other (serial).
     """
@@ -102,6 +111,10 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     ops: tuple[str, ...] = ()
     roots: tuple[Root, ...] = ()
     in_place: bool = False
+    depths: tuple[Depth, ...] = ()
+    blocks: tuple[Positive, ...] = ()
+    strides: tuple[Positive, ...] = ()
+    partitions: tuple[Partitions, ...] = ()
     pairs: Pairing | Literal[""] = ""
 
 
@@ -270,6 +283,10 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
         label: The user's name for the library, such as "main"; "" if there is none.
         setting: A varied variable and its value: NAME=VALUE; "" if none is.
         arm: "control" for the control arm of a comparison, the base measured a second time; else "".
+        depth: How many receives or messages wait in front of the one that is timed; 0 also where none can.
+        block_bytes: Size of the blocks that a message lies in; 0 where it is one block, or of another layout.
+        stride_bytes: Distance from one block to the next, likewise.
+        partitions: Number of partitions of a message; 0 where it has none.
     """
 
     pattern: Word
@@ -292,6 +309,10 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
     label: Label = ""
     setting: Setting = ""
     arm: Arm = ""
+    depth: Int64 = 0
+    block_bytes: Int64 = 0
+    stride_bytes: Int64 = 0
+    partitions: Int64 = 0
 
     @property
     def library(self) -> str:

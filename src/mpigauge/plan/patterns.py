@@ -102,6 +102,11 @@ class Mode(Struct, frozen=True):
         scratch: Memory of one rank in addition to its send and receive buffers.
         counts_all: Whether an int counts, or addresses, the blocks of all ranks together.
         room_everywhere: Whether every rank needs the room for all blocks that otherwise only a root needs.
+        strided: Whether its message lies in blocks at a distance.
+        partitioned: Whether its message has partitions.
+        message_each: Whether its time is that of one of the messages of a queue.
+        depth_most: Most entries of its queue; 0 means any number.
+        unit_bytes: Sizes are multiples of it; 0 means those of the pattern.
     """
 
     name: str
@@ -121,6 +126,11 @@ class Mode(Struct, frozen=True):
     counts_all: bool = False
     room_everywhere: bool = False
     lacks: str = ""
+    strided: bool = False
+    partitioned: bool = False
+    message_each: bool = False
+    depth_most: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+    unit_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -149,6 +159,8 @@ class Pattern(Struct, frozen=True):
         reduces: Whether it takes a datatype and an operation.
         rooted: Whether it has a root.
         may_in_place: Whether it has a form with MPI_IN_PLACE.
+        queues: Whether its message is matched behind a queue of some depth.
+        counts_int: Whether an int counts its bytes, even with the large counts of MPI 4.
         bus: The definition of bus bandwidth that is in use: same, others, twice, or "" for none.
         modes: The first mode is the default.
         family: Its family of patterns.
@@ -174,6 +186,8 @@ class Pattern(Struct, frozen=True):
     reduces: bool = False
     rooted: bool = False
     may_in_place: bool = False
+    queues: bool = False
+    counts_int: bool = False
     bus: str = ""
     family: Family = ""
     one_way: bool = False
@@ -219,7 +233,17 @@ class Pattern(Struct, frozen=True):
     @property
     def counted(self) -> bool:
         """Whether its calls count elements in an int, even with the large counts of MPI 4."""
-        return self.starts_together or self.reduces or any(self.volumes.bus)
+        return self.starts_together or self.reduces or self.counts_int or any(self.volumes.bus)
+
+    @property
+    def strided(self) -> bool:
+        """Whether it has modes whose message lies in blocks at a distance."""
+        return any(mode.strided for mode in self.modes)
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether it has modes whose message has partitions."""
+        return any(mode.partitioned for mode in self.modes)
 
     @property
     def mode_in_a_row(self) -> str:
@@ -396,6 +420,11 @@ def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
         scratch=own.scratch,
         counts_all=own.counts_all,
         room_everywhere=own.room_everywhere,
+        strided=own.strided,
+        partitioned=own.partitioned,
+        message_each=own.message_each,
+        depth_most=own.depth_most,
+        unit_bytes=own.unit_bytes,
     )
 
 

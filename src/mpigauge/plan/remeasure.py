@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from mpigauge.plan.factors import FACTORS
 from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.patterns import known
 from mpigauge.vocabulary import ROTATING
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def plan_for_cells(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) 
 def _table(cell: Cell) -> Measure:
     """Return the table that asks for a cell, with the factors of its pattern."""
     values = {factor.asked: _table_value(factor.name, getattr(cell, factor.name)) for factor in TABLE_FACTORS}
+    if (pattern := known().get(cell.pattern)) and pattern.queues:
+        values["depths"] = (cell.depth,)
     if cell.window:
         values["window"] = cell.window
     return Measure(cell.pattern, **{name: value for name, value in values.items() if value})

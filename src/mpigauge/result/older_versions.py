@@ -23,7 +23,8 @@ HISTORY: Mapping[int, str] = {
     "visits `verified`, records `done` `throttled`, records `eager` `crossing`, "
     "records `imported` `launch`, records `unread`, "
     "libraries `parameter_files`, `wheel`, `other_mpicc`, `loaded_by` and `environment`, environments "
-    "`shared_memory_bytes` and `shared_memory_free_bytes`",
+    "`shared_memory_bytes` and `shared_memory_free_bytes`; "
+    "cells `depth`, `block_bytes`, `stride_bytes` and `partitions`",
     5: "the identity of a launch is one object: records `launch`, `clock` and `done` have `job` in place of "
     "`mpi`, `mpi_version`, `transport`, `placed` and `ranks`; where ranks ran is `ranks_at`, which was "
     "`placement`; added since: launches have `cards`, `throttled`, `machines` and `first_round_trip_ns`, "

@@ -31,7 +31,7 @@ def test_every_pattern_and_mode_is_measured_and_its_payload_right(
     patterns = [pattern for pattern in kernel.describe(library).patterns if not pattern.starts_together]
     names = [pattern.name for pattern in patterns]
     words = ["--mode", "all", "--sizes", "0,1,1000,64KiB", "--launches", "1", "-o", "result.jsonl"]
-    words += ["--samples", "40"]
+    words += ["--samples", "40", "--depth", "0,64", "--partitions", "1,8"]
     found = rows(*names, *words, "--mpi", str(library.mpicc))
     coarse = step_ns(tmp_path / "result.jsonl") > 1
     assert {(row["pattern"], row["mode"]) for row in found} == {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from mpigauge.plan.cells import cells_of
@@ -11,6 +13,11 @@ from tests.fakes.law import PATTERNS, describe
 
 KERNEL = msgspec.convert(describe(), KernelDescription)
 ROOTED = [name for name in PATTERNS if PATTERNS[name]["rooted"]]
+
+
+def one_of_each(pattern: str, **values: Any) -> Measure:
+    """A table with one value of each factor that has several by default."""
+    return Measure(pattern, **{"depths": (0,), "blocks": (1,), "partitions": (1,)} | values)
 
 
 def expanded(

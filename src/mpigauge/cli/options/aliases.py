@@ -38,6 +38,11 @@ _INIT = "MPI_Init is timed in every launch, whatever it measures: mpigauge expla
 _CALL_ALONE = "one message there and back; send-overhead times the call alone"
 _RECEIVE_ALONE = "one message there and back; recv-overhead times the call alone"
 
+_BEHIND_NONE = "behind queues of several depths; with --depth 0 what IMB measures"
+_WITH_ITS_RECEIVE = "timed with the message that it finds"
+_IN_A_MESSAGE = "timed with the message that is sent so"
+_OF_A_PARTITION = "timed with the message whose partitions it is for"
+
 ALIASES = {
     "latency": AliasMeaning("pingpong"),
     "latencypersistent": AliasMeaning("pingpong", "persistent"),
@@ -76,6 +81,41 @@ ALIASES = {
     "initthread": AliasMeaning("session", note=_INIT),
     "startup": AliasMeaning("session", note=_INIT),
     "eagerlimit": AliasMeaning("eager"),
+    "pingponganysource": AliasMeaning("matching", "any-source", _BEHIND_NONE),
+    "pingponganytag": AliasMeaning("matching", "any-tag", _BEHIND_NONE),
+    "pingpinganysource": AliasMeaning(
+        "matching", "any-source", "a ping-pong; IMB's PingPing sends both ways at once"
+    ),
+    "anysource": AliasMeaning("matching", "any-source"),
+    "anytag": AliasMeaning("matching", "any-tag"),
+    "probe": AliasMeaning("matching", "probe", _WITH_ITS_RECEIVE),
+    "iprobe": AliasMeaning("matching", "probe", "MPI_Probe and not MPI_Iprobe"),
+    "mprobe": AliasMeaning("matching", "mprobe", _WITH_ITS_RECEIVE),
+    "improbe": AliasMeaning("matching", "mprobe", "MPI_Mprobe and not MPI_Improbe"),
+    "mrecv": AliasMeaning("matching", "mprobe", "MPI_Mprobe and MPI_Mrecv"),
+    "tagmatching": AliasMeaning("matching"),
+    "unexpected": AliasMeaning("matching", "unexpected"),
+    "derived": AliasMeaning("layout", "derived"),
+    "datatype": AliasMeaning("layout", "derived"),
+    "ddt": AliasMeaning("layout", "derived"),
+    "ddtbench": AliasMeaning("layout", "derived"),
+    "pack": AliasMeaning("layout", "pack", _IN_A_MESSAGE),
+    "unpack": AliasMeaning("layout", "pack", _IN_A_MESSAGE),
+    "typecontiguous": AliasMeaning("layout", "contiguous", "the bytes of one block"),
+    "typevector": AliasMeaning("layout", "derived", _IN_A_MESSAGE),
+    "typecreatehvector": AliasMeaning("layout", "derived", _IN_A_MESSAGE),
+    "typeindexed": AliasMeaning("layout", "indexed", _IN_A_MESSAGE),
+    "typecreatestruct": AliasMeaning("layout", "struct", _IN_A_MESSAGE),
+    "typecreatesubarray": AliasMeaning("layout", "subarray-x", _IN_A_MESSAGE),
+    "typecreateresized": AliasMeaning("layout", "elements", _IN_A_MESSAGE),
+    "partitionedlatency": AliasMeaning("partitioned", "whole"),
+    "psend": AliasMeaning("partitioned", "whole"),
+    "precv": AliasMeaning("partitioned", "whole"),
+    "psendinit": AliasMeaning("partitioned", "whole", _OF_A_PARTITION),
+    "precvinit": AliasMeaning("partitioned", "whole", _OF_A_PARTITION),
+    "pready": AliasMeaning("partitioned", "whole", _OF_A_PARTITION),
+    "preadyrange": AliasMeaning("partitioned", "range", _OF_A_PARTITION),
+    "parrived": AliasMeaning("partitioned", "parrived", _OF_A_PARTITION),
     "rendezvous": AliasMeaning("eager"),
 }
 """Meanings by alias, as `plain` spells it."""
@@ -137,15 +177,14 @@ _COMMUNICATORS = (
 )
 _FAMILIES = {
     "wait": _WAITING,
-    "psend": "partitioned communication is not measured",
-    "precv": "partitioned communication is not measured",
-    "partitioned": "partitioned communication is not measured",
+    "psend": "messages in partitions are measured by partitioned",
+    "precv": "messages in partitions are measured by partitioned",
+    "partitioned": "messages in partitions are measured by partitioned",
     "mpi_test": _WAITING,
-    "mpi_probe": "MPI_Probe is not measured; recv-overhead times MPI_Recv of a message that is there",
     "mpi_comm": _COMMUNICATORS,
     "mpi_cart": _COMMUNICATORS,
-    "mpi_type": "derived datatypes are not measured",
-    "mpi_pack": "derived datatypes are not measured",
+    "mpi_type": "derived datatypes are measured by layout, in the messages that they describe",
+    "mpi_pack": "packing is measured by layout --mode pack, in the messages that are packed",
 }
 """Beginnings of words that name nothing else; some count only where MPI is mentioned."""
 
@@ -242,12 +281,14 @@ class OptionHint(NamedTuple):
         hint: The hint, with {} for the user's value.
         example: Value to show where the user gave none that fits.
         fits: Converts the user's value to one of ours; empty if that is impossible.
+        several: Whether that is several words.
     """
 
     instead: str
     hint: str
     example: str = ""
     fits: Callable[[str], str] = str
+    several: bool = False
 
     def filled(self, values: Sequence[str]) -> str:
         """Return the hint with the user's value.
@@ -256,7 +297,8 @@ class OptionHint(NamedTuple):
             values: Words after the option; possibly none is its value.
         """
         own = self.fits(values[0]) if values else ""
-        return self.hint.format(shlex.quote(own or self.example))
+        value = own or self.example
+        return self.hint.format(value if self.several else shlex.quote(value))
 
 
 def _range(text: str) -> str:
@@ -286,6 +328,12 @@ def _count(text: str) -> str:
 def _nodes(text: str) -> str:
     """Return names for as many hosts as a number of nodes says."""
     return f"node[1-{text}]" if _count(text) else ""
+
+
+def _layout(text: str) -> str:
+    """Return the options for OSU's `vect:STRIDE:BLOCK`."""
+    match = re.fullmatch(r"vect:(\d{1,9}):(\d{1,9})", text)
+    return f"--stride {match[1]} --block {match[2]}" if match else ""
 
 
 def _slots(text: str) -> str:
@@ -362,7 +410,13 @@ OPTIONS: Mapping[str, OptionHint] = {
     "-l": OptionHint("--in-place", "did you mean --in-place?"),
     "-T": OptionHint("--datatype", "datatypes of reductions are --datatype here: --datatype int32"),
     "-b": OptionHint("--buffers", "what comes nearest is --buffers cold"),
-    "-D": OptionHint("--sizes", "derived datatypes are not measured"),
+    "-D": OptionHint(
+        "--stride",
+        "derived datatypes are a pattern here: mpigauge run layout --mode all {}",
+        "--block 8",
+        _layout,
+        several=True,
+    ),
     **dict.fromkeys(
         ("--validation", "--validate", "--check"), OptionHint("--precision", "payloads are always checked")
     ),

@@ -273,6 +273,32 @@ def roots(text: str | None) -> tuple[Any, ...]:
     return tuple(word if word == "rotating" else int(word) for word in words(text))
 
 
+def numbers(option: str, text: str | None, most: int, least: int = 1) -> tuple[int, ...]:
+    """Parse whole numbers such as `1,8,64`.
+
+    Raises:
+        UsageError: A word is not a number from `least` to `most`.
+    """
+    for word in words(text):
+        if not re.fullmatch(r"[0-9]{1,9}", word) or not least <= int(word) <= most:
+            raise UsageError(
+                f"{option}: {word!r} is not a whole number from {least} to {most}", "separate them by commas"
+            )
+    return tuple(dict.fromkeys(int(word) for word in words(text)))
+
+
+def sizes_of(option: str, text: str | None) -> tuple[int, ...]:
+    """Parse sizes above 0, such as `8,1KiB`.
+
+    Raises:
+        UsageError: A word is not a size, or is 0.
+    """
+    sizes = tuple(dict.fromkeys(map(units.parse_size, words(text))))
+    if 0 in sizes:
+        raise UsageError(f"{option}: 0 B is no size of a block", "use 1 or more")
+    return sizes
+
+
 def assignments(words: tuple[str, ...]) -> dict[str, str]:
     """Parse `NAME=VALUE` words into a mapping.
 

@@ -135,7 +135,7 @@ def check_takes(options: Options, measured: Sequence[Measure]) -> None:
         value = factor.has and getattr(options, factor.asked)
         if not value or any(getattr(pattern, factor.has) for pattern in patterns):
             continue
-        option = f"--{factor.name.replace('_', '-')}"
+        option = f"--{factor.name.removesuffix('_bytes').replace('_', '-')}"
         names = [name for name, pattern in known().items() if getattr(pattern, factor.has)]
         raise UsageError(
             f"{option}: no pattern that is measured has it, so it would change nothing",

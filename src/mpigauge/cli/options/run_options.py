@@ -11,11 +11,13 @@ from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import (
     assignments,
     keep_option,
+    numbers,
     place_options,
     rank_counts,
     ranks_option,
     roots,
     seed_option,
+    sizes_of,
     syncs,
     table_options,
     variations,
@@ -114,6 +116,18 @@ WHAT = (
         help="Roots of collectives: ranks, or rotating.  [default: 0]",
     ),
     click.option("--in-place", is_flag=True, help="Use MPI_IN_PLACE in collectives that allow it."),
+    click.option(
+        "--depth",
+        metavar="N[,N...]",
+        help="Receives or messages in front of one that is matched.  [default: 0,16,256,4096]",
+    ),
+    click.option("--block", metavar="SIZE[,SIZE...]", help="Blocks that a message lies in.  [default: 8]"),
+    click.option(
+        "--stride",
+        metavar="SIZE[,SIZE...]",
+        help="Distance from one block to the next.  [default: twice the block]",
+    ),
+    click.option("--partitions", metavar="N[,N...]", help="Partitions of a message.  [default: 1,8,64]"),
 )
 """Factors of a cell that a plan sets per pattern."""
 
@@ -273,6 +287,10 @@ def plan_of_options(
     datatype: str | None,
     op: str | None,
     root: str | None,
+    depth: str | None,
+    block: str | None,
+    stride: str | None,
+    partitions: str | None,
     suite: SuiteName | None,
     quick: bool,
     thorough: bool,
@@ -284,6 +302,7 @@ def plan_of_options(
         UsageError: An option has an invalid value.
     """
     from mpigauge.cli.options.plan_source import check_takes, chosen, file_of, meanings_of, with_modes
+    from mpigauge.plan.model import MAX_DEPTH, MAX_PARTITIONS
     from mpigauge.plan.plan_file import Options
     from mpigauge.plan.source import check_source, plan_of
 
@@ -299,6 +318,10 @@ def plan_of_options(
         datatypes=words(datatype),
         ops=words(op),
         roots=roots(root),
+        depths=numbers("--depth", depth, MAX_DEPTH, 0),
+        blocks=sizes_of("--block", block),
+        strides=sizes_of("--stride", stride),
+        partitions=numbers("--partitions", partitions, MAX_PARTITIONS),
         variables=assignments(variables),
         vary=variations(vary),
         **arguments,

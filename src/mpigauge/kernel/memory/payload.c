@@ -117,10 +117,21 @@ static size_t recv_places(const struct mg_visit *visit, int rank)
     return stride_of(recv_bytes(visit, rank)) * mg_messages_per_call(visit);
 }
 
+/* The bytes of a message with the gaps between its blocks, or of all messages of a queue. */
+static size_t spread_bytes(const struct mg_visit *visit)
+{
+    if (visit->mode->strided && visit->block_bytes > 0)
+        return visit->bytes / visit->block_bytes * visit->stride_bytes;
+    if (visit->mode->message_each)
+        return stride_of(visit->bytes) * (size_t) visit->depth;
+    return visit->bytes;
+}
+
 /* Scratch memory, for messages padded to a multiple of the ranks, each from a cache line on. */
 static size_t scratch_need(const struct mg_visit *visit)
 {
-    const size_t padded = visit->bytes + (size_t) visit->ranks * ELEMENT_MAX + MG_LINE_MAX_BYTES;
+    const size_t padded =
+        spread_bytes(visit) + (size_t) visit->ranks * ELEMENT_MAX + MG_LINE_MAX_BYTES;
 
     return mg_volume_bytes(visit->mode->scratch, visit->ranks, padded);
 }
@@ -304,11 +315,15 @@ static void prepare_collective(const struct mg_visit *visit, struct mg_state *st
     state->count    = elements <= INT_MAX ? (int) elements : 0;
     state->in_place = visit->in_place;
     /* All ranks compare with what the root sends, so all know its blocks. */
-    state->send_blocks = sends ? visit->ranks : 1;
-    state->recv_blocks = all && receives ? visit->ranks : 1;
-    state->root        = visit->root < 0 ? (int) (visit->id % visit->ranks) : visit->root;
-    state->turn        = 1 % visit->ranks;
-    state->repeats     = visit->bytes <= REPEATED_BYTES && visit->pool_bytes == 0 ? REPEATS : 1;
+    state->send_blocks  = sends ? visit->ranks : 1;
+    state->recv_blocks  = all && receives ? visit->ranks : 1;
+    state->root         = visit->root < 0 ? (int) (visit->id % visit->ranks) : visit->root;
+    state->turn         = 1 % visit->ranks;
+    state->depth        = visit->depth;
+    state->block_bytes  = visit->block_bytes;
+    state->stride_bytes = visit->stride_bytes;
+    state->partitions   = visit->partitions;
+    state->repeats      = visit->bytes <= REPEATED_BYTES && visit->pool_bytes == 0 ? REPEATS : 1;
     lay_out_blocks(visit, state);
 }
 

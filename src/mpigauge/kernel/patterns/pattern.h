@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct mg_mode;
 struct mg_sampling;
 
 enum {
@@ -51,6 +52,11 @@ struct mg_state {
     int     recv_blocks; /* that this rank receives, or in place sends and receives */
     int     repeats;     /* of an operation that may be shorter than a function call */
     int64_t work;        /* steps of computation to overlap with communication */
+
+    int    depth;        /* messages or receives that wait in front */
+    size_t block_bytes;  /* of a layout with gaps, ... */
+    size_t stride_bytes; /* ... and from one block to the next */
+    int    partitions;   /* of a partitioned message */
 
     uint64_t       found;  /* result of the last call, on which the next depends: mg_walk_on */
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
@@ -95,13 +101,18 @@ struct mg_mode {
     bool counts_all;      /* an int counts the blocks of all ranks together */
     bool room_everywhere; /* every rank needs room for all blocks, not only the root */
     bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
+    bool strided;         /* has blocks at a distance: block_bytes and stride_bytes */
+    bool partitioned;     /* sends a message in partitions */
+    bool message_each;    /* times a message for each of the queue's depth */
     bool never_eager;     /* returns only when the receive has begun, for any size */
     const char *lacks;    /* what the library that it was built with lacks for it; or NULL */
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
     /* The mode that gives the same result and should not be slower than this one; or NULL. */
     const char      *instead_of;
-    int              parts;   /* calls that the message is split into, by parts.h; 0 = one */
-    struct mg_volume scratch; /* memory per rank in addition to send and recv */
+    int              parts;      /* calls that the message is split into, by parts.h; 0 = one */
+    int              depth_most; /* of its queue; 0 = any */
+    size_t           unit_bytes; /* sizes are multiples of it; 0 = those of the pattern */
+    struct mg_volume scratch;    /* memory per rank in addition to send and recv */
 };
 
 /* The factor of bus bandwidth over algorithm bandwidth, bytes / time. */
@@ -134,14 +145,21 @@ struct mg_pattern {
     bool                      reduces;      /* takes datatype and operation */
     bool                      rooted;       /* has a root */
     bool                      may_in_place; /* has a form with MPI_IN_PLACE */
+    bool                      queues;       /* has a queue of a depth in front of its message */
     bool             accumulates;   /* recv is the second operand: it holds what rank + 1 sends */
     bool             counts_all;    /* as mg_mode.counts_all, for all modes */
+    bool             counts_int;    /* an int counts the bytes, even with large counts */
     bool             synchronises;  /* no rank may leave before all have entered */
     bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MAX_BYTES */
     bool             one_way;       /* its time is the one-way time of a message or cache line */
     enum mg_overhead overhead;      /* times a call only: it has no rate */
     enum mg_bus      bus;
     struct mg_volume wire; /* what must cross between ranks, whatever the algorithm */
+    /* Once, on all ranks of the world, if the plan has the pattern: what its first use needs of
+     * ranks that do not take part. */
+    void (*first_use)(MPI_Comm world);
+    /* Why a mode cannot be measured, on a rank of its group; NULL if it can. */
+    const char *(*refuse)(const struct mg_mode *mode, const struct mg_state *state);
     void (*prepare)(struct mg_state *state);  /* before every call */
     void (*baseline)(struct mg_state *state); /* an empty round trip, for mg_sampling_acked */
     /* Piece i of what must be received; false after the last.  NULL: one message from mode.source.

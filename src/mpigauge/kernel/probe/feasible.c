@@ -110,6 +110,26 @@ static bool shares(const struct mg_visit *visit, struct mg_state *state)
     return why == MG_SHARED;
 }
 
+/* Why a visit is refused, on rank 0; not NULL on all ranks if on any. */
+static const char *refusal_of(const struct mg_visit *visit, struct mg_state *state)
+{
+    int slots = 1;
+
+    mg_payload_prepare(visit, state, &slots);
+    const char *here = visit->pattern->refuse(visit->mode, state);
+    const bool  none = mg_all_true(state->comm, here == NULL);
+    return none ? NULL : here != NULL ? here : "another rank than 0 cannot take part";
+}
+
+static bool is_refused(const struct mg_visit *visit, struct mg_state *state)
+{
+    const char *why = visit->pattern->refuse != NULL ? refusal_of(visit, state) : NULL;
+
+    if (why != NULL && state->rank == 0)
+        mg_journal_refused(visit, why);
+    return why != NULL;
+}
+
 bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
                     struct mg_state *state)
 {
@@ -128,5 +148,7 @@ bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
             mg_journal_blocked(visit, eager_of(visit));
         return false;
     }
+    if (is_refused(visit, state))
+        return false;
     return !visit->pattern->shares_memory || shares(visit, state);
 }

@@ -269,6 +269,8 @@ static void count_traffic(const struct mg_visit *visit, struct mg_state *state, 
 
 static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
 {
+    if (visit->mode->message_each && visit->depth > 1)
+        return visit->pattern->trips * visit->depth;
     if (visit->pattern->trips == MG_TRIPS_RANKS)
         return visit->ranks;
     if (visit->pattern->trips == MG_TRIPS_REPEAT)

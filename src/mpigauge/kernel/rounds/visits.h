@@ -34,6 +34,11 @@ enum mg_start {
            "what cold rounds walk through on each side; 0 is warm")                                \
     NUMBER(int, root, -1, INT_MAX, 0, "a rank; -1 is another one each round")                      \
     NUMBER(bool, in_place, 0, 1, 0, "1 for `MPI_IN_PLACE`")                                        \
+    NUMBER(int, depth, 0, 1 << 16, 0,                                                              \
+           "of `matching`: receives or messages that wait in front of the one that is timed")      \
+    NUMBER(size_t, block_bytes, 0, MG_BYTES_MAX, 0, "of `layout`: size of its blocks")             \
+    NUMBER(size_t, stride_bytes, 0, MG_BYTES_MAX, 0, "of `layout`: from a block to the next")      \
+    NUMBER(int, partitions, 0, 1 << 16, 0, "of `partitioned`: parts of a message")                 \
     NUMBER(int64_t, step, 0, INT64_MAX, -1,                                                        \
            "goes with `pair`: visits that follow each other with the same number are made at the " \
            "same time, so no rank may be in two of them")

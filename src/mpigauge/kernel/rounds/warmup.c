@@ -78,10 +78,31 @@ static int *find_largest(const struct mg_plan *plan)
     return largest;
 }
 
+static bool has_pattern(const struct mg_plan *plan, const struct mg_pattern *pattern)
+{
+    for (int i = 0; i < plan->visits_count; i++)
+        if (plan->visits[i].pattern == pattern)
+            return true;
+    return false;
+}
+
+/* What the first use of a pattern needs of all ranks.  A rank may not know of the visits of others'
+ * pairs, so all are asked. */
+static void first_uses(const struct mg_plan *plan)
+{
+    for (size_t i = 0; mg_pattern_at(i) != NULL; i++) {
+        const struct mg_pattern *pattern = mg_pattern_at(i);
+
+        if (pattern->first_use != NULL && !mg_all_true(MPI_COMM_WORLD, !has_pattern(plan, pattern)))
+            pattern->first_use(MPI_COMM_WORLD);
+    }
+}
+
 void mg_warm_up(const struct mg_plan *plan)
 {
     int *largest = find_largest(plan);
 
+    first_uses(plan);
     for (int ranks = 2; ranks <= plan->ranks; ranks++) {
         if (largest[ranks] == 0)
             continue;

@@ -59,13 +59,17 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "attaches_buffer", mode->attaches_buffer);
     put_flag(out, "overlaps", mode->overlaps);
     put_flag(out, "in_a_row", mode->in_a_row);
+    put_flag(out, "strided", mode->strided);
+    put_flag(out, "partitioned", mode->partitioned);
+    put_flag(out, "message_each", mode->message_each);
     put_flag(out, "counts_all", mg_counts_all(pattern, mode));
     put_flag(out, "room_everywhere", mode->room_everywhere);
     if (mode->lacks != NULL)
         put_word(out, "lacks", mode->lacks);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
-    (void) fprintf(out, ",\"parts\":%d", mode->parts);
+    (void) fprintf(out, ",\"parts\":%d,\"depth_most\":%d,\"unit_bytes\":%zu", mode->parts,
+                   mode->depth_most, mode->unit_bytes);
     put_volume(out, ",", "scratch", mode->scratch);
     (void) fputc('}', out);
 }
@@ -139,6 +143,8 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     put_flag(out, "reduces", pattern->reduces);
     put_flag(out, "rooted", pattern->rooted);
     put_flag(out, "may_in_place", pattern->may_in_place);
+    put_flag(out, "queues", pattern->queues);
+    put_flag(out, "counts_int", pattern->counts_int);
     put_flag(out, "one_way", pattern->one_way);
     put_word(out, "overhead", overhead_names[pattern->overhead]);
     put_word(out, "bus", bus_names[pattern->bus]);

@@ -173,7 +173,8 @@ static bool read_word(int line, const char *key, const char *text, struct mg_vis
 /* Whether its calls count elements by int, even where MPI has large counts for messages. */
 static bool is_counted(const struct mg_pattern *pattern)
 {
-    return pattern->sampling->starts_together || pattern->reduces || pattern->bus != MG_BUS_NONE;
+    return pattern->sampling->starts_together || pattern->reduces || pattern->counts_int ||
+           pattern->bus != MG_BUS_NONE;
 }
 
 /* The most bytes that an int can count, as one count or as a displacement among all blocks. */
@@ -221,6 +222,29 @@ static void check_pair(int line, const struct mg_visit *visit, const struct mg_p
         MG_DIE("plan line %d: this job has no rank %d", line, visit->pair[1]);
 }
 
+/* Blocks and partitions divide a message, and blocks do not overlap. */
+static void check_parts(int line, const struct mg_visit *visit)
+{
+    const struct mg_mode *mode  = visit->mode;
+    const char           *name  = visit->pattern->name;
+    const size_t          block = visit->block_bytes;
+    const size_t          parts = (size_t) visit->partitions;
+
+    if (mode->unit_bytes > 0 && visit->bytes % mode->unit_bytes != 0)
+        MG_DIE("plan line %d: %s %s works on multiples of %zu B, not on %zu B", line, name,
+               mode->name, mode->unit_bytes, visit->bytes);
+    if (mode->strided && (block == 0 || visit->bytes % block != 0 || visit->stride_bytes < block))
+        MG_DIE("plan line %d: %s %s needs a whole number of blocks that do not overlap, not %zu B "
+               "in blocks of %zu B, every %zu B",
+               line, name, mode->name, visit->bytes, block, visit->stride_bytes);
+    if (mode->strided && visit->stride_bytes > (size_t) MG_BYTES_MAX / (visit->bytes / block))
+        MG_DIE("plan line %d: %zu blocks, every %zu B, are more than any memory", line,
+               visit->bytes / block, visit->stride_bytes);
+    if (mode->partitioned && (parts == 0 || visit->bytes % parts != 0))
+        MG_DIE("plan line %d: %s %s needs equal partitions, not %zu of %zu B", line, name,
+               mode->name, parts, visit->bytes);
+}
+
 static void check_visit(int line, const struct mg_visit *visit, const struct mg_plan *plan)
 {
     const char *name = visit->pattern->name;
@@ -250,6 +274,7 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
         (visit->bytes == 0 || visit->bytes % visit->pattern->unit_bytes != 0))
         MG_DIE("plan line %d: %s works on multiples of %zu B, not on %zu B", line, name,
                visit->pattern->unit_bytes, visit->bytes);
+    check_parts(line, visit);
     check_collective(line, visit);
     check_pair(line, visit, plan);
 }

@@ -1,0 +1,325 @@
+/* matching - a ping-pong whose messages are matched behind a queue: of receives that are posted and
+ * never matched, or of messages that have arrived and nobody has received.
+ *
+ * The queue is made in begin and removed in finish, both untimed.  Its entries have tags of their
+ * own, from FIRST_TAG on: libraries may keep entries in lists by tag. */
+#include "patterns/calls.h"
+#include "rounds/sampling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_TAG       = 64,
+    UNEXPECTED_MOST = 4096, /* messages that wait with the receiver, in the library's own memory */
+    REVERSED_MOST   = 1024, /* a call searches through half the square of it */
+};
+
+static struct {
+    MPI_Request   *requests; /* of the queue */
+    unsigned char *bytes;    /* one for each of its entries */
+} own;
+
+static int other(const struct mg_state *state)
+{
+    return 1 - state->rank;
+}
+
+static void make_room(const struct mg_state *state)
+{
+    const size_t entries = (size_t) state->depth + 1;
+
+    own.requests = (MPI_Request *) calloc(entries, sizeof(MPI_Request));
+    own.bytes    = calloc(entries, 1);
+    if (own.requests == NULL || own.bytes == NULL)
+        MG_DIE("no memory for a queue of %d", state->depth);
+}
+
+static void free_room(void)
+{
+    free((void *) own.requests);
+    free(own.bytes);
+    own.requests = NULL;
+    own.bytes    = NULL;
+}
+
+/* ---- Posted receives in front ---------------------------------------------------------------- */
+
+static void post_queue(struct mg_state *state)
+{
+    make_room(state);
+    for (int i = 0; i < state->depth; i++)
+        MG_MPI(MPI_Irecv(&own.bytes[i], 1, MPI_BYTE, other(state), FIRST_TAG + i, state->comm,
+                         &own.requests[i]));
+}
+
+static void cancel_queue(struct mg_state *state)
+{
+    for (int i = 0; i < state->depth; i++)
+        MG_MPI(MPI_Cancel(&own.requests[i]));
+    MG_MPI(MPI_Waitall(state->depth, own.requests, MPI_STATUSES_IGNORE));
+    free_room();
+}
+
+/* ---- Messages in front that nobody has received ---------------------------------------------- */
+
+/* They have arrived when a message of their size that was sent after them has. */
+static void send_queue(struct mg_state *state)
+{
+    for (int i = 0; i < state->depth; i++)
+        MG_MPI(MPI_Isend(&own.bytes[i], 1, MPI_BYTE, other(state), FIRST_TAG + i, state->comm,
+                         &own.requests[i]));
+    MG_MPI(
+        MPI_Send(&own.bytes[state->depth], 1, MPI_BYTE, other(state), MG_TAG_CONTROL, state->comm));
+}
+
+static void await_queue(struct mg_state *state)
+{
+    unsigned char last = 0;
+
+    MG_MPI(
+        MPI_Recv(&last, 1, MPI_BYTE, other(state), MG_TAG_CONTROL, state->comm, MPI_STATUS_IGNORE));
+}
+
+/* One side after the other. */
+static void fill_queues(struct mg_state *state)
+{
+    make_room(state);
+    if (state->rank == 0) {
+        send_queue(state);
+        await_queue(state);
+    } else {
+        await_queue(state);
+        send_queue(state);
+    }
+}
+
+static void empty_queue(struct mg_state *state)
+{
+    unsigned char received = 0;
+
+    for (int i = 0; i < state->depth; i++)
+        MG_MPI(MPI_Recv(&received, 1, MPI_BYTE, other(state), FIRST_TAG + i, state->comm,
+                        MPI_STATUS_IGNORE));
+    MG_MPI(MPI_Waitall(state->depth, own.requests, MPI_STATUSES_IGNORE));
+    free_room();
+}
+
+/* ---- The message ----------------------------------------------------------------------------- */
+
+/* Rank 0 sends first, rank 1 answers. */
+#define PING_PONG(name, receiving)           \
+    static void name(struct mg_state *state) \
+    {                                        \
+        const int peer = other(state);       \
+                                             \
+        if (state->rank == 0) {              \
+            mg_send(state, peer);            \
+            receiving(state, peer);          \
+        } else {                             \
+            receiving(state, peer);          \
+            mg_send(state, peer);            \
+        }                                    \
+    }
+
+static inline void from_any(const struct mg_state *state, int peer)
+{
+    (void) peer;
+    mg_recv(state, MPI_ANY_SOURCE);
+}
+
+static inline void with_any_tag(const struct mg_state *state, int peer)
+{
+    MG_BYTES(MPI_Recv, state->recv, state->bytes, peer, MPI_ANY_TAG, state->comm,
+             MPI_STATUS_IGNORE);
+}
+
+static inline void of_any(const struct mg_state *state, int peer)
+{
+    (void) peer;
+    MG_BYTES(MPI_Recv, state->recv, state->bytes, MPI_ANY_SOURCE, MPI_ANY_TAG, state->comm,
+             MPI_STATUS_IGNORE);
+}
+
+static inline void probed(const struct mg_state *state, int peer)
+{
+    MG_MPI(MPI_Probe(peer, MG_TAG, state->comm, MPI_STATUS_IGNORE));
+    mg_recv(state, peer);
+}
+
+static inline void matched(const struct mg_state *state, int peer)
+{
+    MPI_Message message = MPI_MESSAGE_NULL;
+
+    MG_MPI(MPI_Mprobe(peer, MG_TAG, state->comm, &message, MPI_STATUS_IGNORE));
+    MG_BYTES(MPI_Mrecv, state->recv, state->bytes, &message, MPI_STATUS_IGNORE);
+}
+
+PING_PONG(exact, mg_recv)
+PING_PONG(any_source, from_any)
+PING_PONG(any_tag, with_any_tag)
+PING_PONG(any, of_any)
+PING_PONG(probe, probed)
+PING_PONG(mprobe, matched)
+
+/* ---- A queue that is matched from its end ---------------------------------------------------- */
+
+static int messages_of(const struct mg_state *state)
+{
+    return state->depth > 1 ? state->depth : 1;
+}
+
+/* The receive that is posted first gets the checked message, the others have memory of their own.
+ */
+static unsigned char *place_of(const struct mg_state *state, int i)
+{
+    return i == 0 ? state->recv : state->scratch + (size_t) (i - 1) * state->recv_step;
+}
+
+static void post_all(const struct mg_state *state)
+{
+    for (int i = 0; i < messages_of(state); i++)
+        MG_BYTES(MPI_Irecv, place_of(state, i), state->bytes, other(state), FIRST_TAG + i,
+                 state->comm, &own.requests[i]);
+}
+
+static void send_all(const struct mg_state *state)
+{
+    for (int i = messages_of(state) - 1; i >= 0; i--)
+        MG_BYTES(MPI_Send, state->send, state->bytes, other(state), FIRST_TAG + i, state->comm);
+}
+
+static void await_all(const struct mg_state *state)
+{
+    MG_MPI(MPI_Waitall(messages_of(state), own.requests, MPI_STATUSES_IGNORE));
+}
+
+/* As in ping-pong's mode `ready`, each side posts its next receives before it sends. */
+static void reversed_begin(struct mg_state *state)
+{
+    make_room(state);
+    if (state->rank == 1) {
+        post_all(state);
+        mg_signal(state, 0);
+    } else {
+        mg_await(state, 1);
+    }
+}
+
+static void reversed(struct mg_state *state)
+{
+    if (state->rank == 0) {
+        post_all(state);
+        send_all(state);
+        await_all(state);
+    } else {
+        await_all(state);
+        post_all(state);
+        send_all(state);
+    }
+}
+
+static void reversed_finish(struct mg_state *state)
+{
+    if (state->rank == 0)
+        send_all(state);
+    else
+        await_all(state);
+    free_room();
+}
+
+/* ---- What cannot be measured ----------------------------------------------------------------- */
+
+static const char *refuse(const struct mg_mode *mode, const struct mg_state *state)
+{
+    const int *most  = NULL;
+    int        known = 0;
+
+    MG_MPI(MPI_Comm_get_attr(state->comm, MPI_TAG_UB, (void *) &most, &known));
+    if (known && state->depth > *most - FIRST_TAG)
+        return "this MPI library has fewer tags than the queue has entries";
+    if (mode->depth_most == 0 || state->depth <= mode->depth_most)
+        return NULL;
+    if (!mode->message_each)
+        return "more than 4096 messages that nobody receives may not fit into the library's memory";
+    return "more than 1024 receives matched from their end would take seconds in every call";
+}
+
+const struct mg_pattern mg_matching = {
+    .name         = "matching",
+    .about        = "a ping-pong whose messages are matched behind a queue of a depth",
+    .time_of      = "one way: half a round trip, or of a message of many that come in a row",
+    .family       = MG_MESSAGE,
+    .sampling     = &mg_sampling_chained,
+    .min_ranks    = 2,
+    .active_ranks = 2,
+    .trips        = 2,
+    .moves_bytes  = true,
+    .queues       = true,
+    .wire         = MG_ONE_MESSAGE,
+    .refuse       = refuse,
+    .modes        = MG_MODES({.name       = "posted",
+                              .about      = "MPI_Recv behind posted receives of other tags",
+                              .begin      = post_queue,
+                              .call       = exact,
+                              .finish     = cancel_queue,
+                              .source     = other,
+                              .directions = 1},
+                             {.name       = "unexpected",
+                              .about      = "MPI_Recv behind messages of 1 B that nobody has received",
+                              .begin      = fill_queues,
+                              .call       = exact,
+                              .finish     = empty_queue,
+                              .depth_most = UNEXPECTED_MOST,
+                              .source     = other,
+                              .directions = 1},
+                             {.name       = "any-source",
+                              .about      = "MPI_Recv from MPI_ANY_SOURCE, behind posted receives",
+                              .begin      = post_queue,
+                              .call       = any_source,
+                              .finish     = cancel_queue,
+                              .source     = other,
+                              .directions = 1},
+                             {.name       = "any-tag",
+                              .about      = "MPI_Recv of MPI_ANY_TAG, behind posted receives",
+                              .begin      = post_queue,
+                              .call       = any_tag,
+                              .finish     = cancel_queue,
+                              .source     = other,
+                              .directions = 1},
+                             {.name       = "any",
+                              .about      = "MPI_Recv from MPI_ANY_SOURCE of MPI_ANY_TAG, behind posted "
+                                            "receives",
+                              .begin      = post_queue,
+                              .call       = any,
+                              .finish     = cancel_queue,
+                              .source     = other,
+                              .directions = 1},
+                             {.name       = "probe",
+                              .about      = "MPI_Probe and MPI_Recv, behind posted receives",
+                              .begin      = post_queue,
+                              .call       = probe,
+                              .finish     = cancel_queue,
+                              .source     = other,
+                              .directions = 1},
+                             {.name       = "mprobe",
+                              .about      = "MPI_Mprobe and MPI_Mrecv, behind posted receives",
+                              .begin      = post_queue,
+                              .call       = mprobe,
+                              .finish     = cancel_queue,
+                              .source     = other,
+                              .directions = 1},
+                             {.name          = "reversed",
+                              .about         = "MPI_Irecv of as many messages, sent in reverse order: the "
+                                               "last receive is matched first",
+                              .begin         = reversed_begin,
+                              .call          = reversed,
+                              .finish        = reversed_finish,
+                              .source        = other,
+                              .directions    = 1,
+                              .binds_buffers = true,
+                              .message_each  = true,
+                              .depth_most    = REVERSED_MOST,
+                              .scratch       = MG_ONE_MESSAGE}),
+};
