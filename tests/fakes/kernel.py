@@ -239,7 +239,15 @@ class Run:
         pattern, launch, start_ns = visit["pattern"], self.launch, self.now_ns
         ranks = PATTERNS[pattern]["active_ranks"] or launch["ranks"]
         in_call = trips(visit, ranks)
-        one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
+        one_ns = operation_ns(
+            pattern,
+            visit["mode"],
+            visit["bytes"],
+            ranks,
+            self.latency_ns,
+            visit["sync"],
+            visit["rma_window"],
+        )
         one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
         talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
         factor = self.effect * slowness(visit["pair"], self.luck)
@@ -330,7 +338,7 @@ class Run:
 
 def _is_counted(visit: dict[str, Any], verified: bool) -> bool:
     """Of short operations that start together, what is sent where they are verified."""
-    talks = PATTERNS[visit["pattern"]]["family"] in {"message", "collective"}
+    talks = PATTERNS[visit["pattern"]]["family"] in {"message", "collective", "one-sided"}
     return talks and (verified or visit["bytes"] >= PROVED_BYTES or not starts_together(visit))
 
 

@@ -35,6 +35,8 @@ PLAN = Plan(
         Measure("allreduce", modes=("overlap",), sizes="8"),
         Measure("bcast-rotating", sizes="8"),
         Measure("bcast-acked", sizes="8"),
+        Measure("put", modes=("flush", "pscw"), sizes="8", rma_windows=("allocate", "create")),
+        Measure("put-notify", sizes="8"),
         Measure("reduce_local", sizes="8"),
         Measure("memcpy", sizes="8"),
         Measure("chase", sizes="4KiB"),

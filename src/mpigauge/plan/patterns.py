@@ -101,6 +101,7 @@ class Mode(Struct, frozen=True):
         scratch: Memory of one rank in addition to its send and receive buffers.
         counts_all: Whether an int counts, or addresses, the blocks of all ranks together.
         room_everywhere: Whether every rank needs the room for all blocks that otherwise only a root needs.
+        needs_unified: Whether it needs the unified memory model of windows.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Mode(Struct, frozen=True):
     scratch: Terms = NONE
     counts_all: bool = False
     room_everywhere: bool = False
+    needs_unified: bool = False
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -147,6 +149,7 @@ class Pattern(Struct, frozen=True):
         reduces: Whether it takes a datatype and an operation.
         rooted: Whether it has a root.
         may_in_place: Whether it has a form with MPI_IN_PLACE.
+        one_sided: Whether it works on a window, in which ranks reach the memory of others.
         bus: The definition of bus bandwidth that is in use: same, others, twice, or "" for none.
         modes: The first mode is the default.
         family: Its family of patterns.
@@ -172,6 +175,7 @@ class Pattern(Struct, frozen=True):
     reduces: bool = False
     rooted: bool = False
     may_in_place: bool = False
+    one_sided: bool = False
     bus: str = ""
     family: Family = ""
     one_way: bool = False

@@ -3,6 +3,7 @@
 #define MG_PATTERN_H
 
 #include "patterns/volume.h"
+#include "patterns/window.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -52,6 +53,8 @@ struct mg_state {
 
     uint64_t       found;  /* result of the last call, on which the next depends: mg_walk_on */
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
+
+    const struct mg_window *rma; /* where one-sided operations go, or NULL */
 };
 
 /* Expected content: recv + at must hold what `source` has at its send + from, or in a reduction the
@@ -69,6 +72,7 @@ enum mg_family {
     MG_FAMILY_NONE,
     MG_MESSAGE,    /* messages from rank to rank */
     MG_COLLECTIVE, /* an operation of all ranks */
+    MG_ONE_SIDED,  /* an operation on the memory of another rank */
     MG_MEMORY,     /* baselines: copies, loads, a cache line between cores */
     MG_PROBE,      /* finds a limit instead of a time */
     MG_FLOOR,      /* the cost of the measurement itself */
@@ -92,10 +96,12 @@ struct mg_mode {
     bool counts_all;      /* an int counts the blocks of all ranks together */
     bool room_everywhere; /* every rank needs room for all blocks, not only the root */
     bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
+    bool needs_unified;   /* reads by loads what others have put into its window */
     bool never_eager;     /* returns only when the receive has begun, for any size */
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
     /* The mode that gives the same result and should not be slower than this one; or NULL. */
     const char      *instead_of;
+    int              trips;   /* as mg_pattern.trips, for this mode; 0 = that of the pattern */
     int              parts;   /* calls that the message is split into, by parts.h; 0 = one */
     struct mg_volume scratch; /* memory per rank in addition to send and recv */
 };
@@ -130,9 +136,11 @@ struct mg_pattern {
     bool                      reduces;      /* takes datatype and operation */
     bool                      rooted;       /* has a root */
     bool                      may_in_place; /* has a form with MPI_IN_PLACE */
-    bool             accumulates;   /* recv is the second operand: it holds what rank + 1 sends */
-    bool             counts_all;    /* as mg_mode.counts_all, for all modes */
-    bool             synchronises;  /* no rank may leave before all have entered */
+    bool             accumulates;  /* recv is the second operand: it holds what rank + 1 sends */
+    bool             counts_all;   /* as mg_mode.counts_all, for all modes */
+    bool             synchronises; /* no rank may leave before all have entered */
+    bool             one_sided;    /* works on a window: mg_state.rma */
+    bool             exposes_send; /* others read what it sends; else they write what it receives */
     bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MAX_BYTES */
     bool             one_way;       /* its time is the one-way time of a message or cache line */
     enum mg_overhead overhead;      /* times a call only: it has no rate */
