@@ -18,6 +18,9 @@ CheckHosts = Literal["auto", "ssh", "no"]
 """Check of hosts before a campaign: of hosts that no scheduler has allocated, of all, or of none."""
 
 Sync = Literal["common", "barrier", "mpi_barrier"]
+RmaWindow = Literal["allocate", "create", "dynamic", "shared"]
+"""How one-sided operations get their memory: the function of MPI that makes their window."""
+
 Pairing = Literal["tournament", "serial"]
 Until = Literal["precise", "decided"]
 """Goal of a campaign: narrow intervals, or a verdict on two sides that it measures in turn."""
@@ -36,7 +39,7 @@ OF_A_POINT: tuple[Statistic, ...] = ("min", "median", "p95", "p99", "max")
 """Statistics of the samples behind a point of a chart."""
 
 
-Family = Literal["", "message", "collective", "memory", "probe", "floor", "startup"]
+Family = Literal["", "message", "collective", "one-sided", "memory", "probe", "floor", "startup"]
 """Family of a pattern; "" where an older or a foreign kernel does not name it."""
 
 POINT_TO_POINT: Final[frozenset[Family]] = frozenset({"message", "probe"})
@@ -75,6 +78,7 @@ BINDINGS: tuple[Binding, ...] = get_args(Binding)
 CHECK_HOSTS: tuple[CheckHosts, ...] = get_args(CheckHosts)
 CONTROL_CHOICES: tuple[Control, ...] = get_args(Control)
 SYNCS: tuple[Sync, ...] = get_args(Sync)
+RMA_WINDOWS: tuple[RmaWindow, ...] = get_args(RmaWindow)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 UNTILS: tuple[Until, ...] = get_args(Until)
 STATS: tuple[Statistic, ...] = get_args(Statistic)

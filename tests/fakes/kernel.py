@@ -238,7 +238,10 @@ class Run:
     def one_ns(self, visit: dict[str, Any], ranks: int) -> int:
         """What one operation takes by the law."""
         pattern, mode, size = visit["pattern"], visit["mode"], visit["bytes"]
-        return operation_ns(pattern, mode, size, ranks, self.latency_ns, visit["sync"]) + parts_ns(visit)
+        of_operation = operation_ns(
+            pattern, mode, size, ranks, self.latency_ns, visit["sync"], visit["rma_window"]
+        )
+        return of_operation + parts_ns(visit)
 
     def measure(self, visit: dict[str, Any], cell: Cell) -> None:
         """Samples by the law."""
@@ -335,7 +338,7 @@ class Run:
 
 def _is_counted(visit: dict[str, Any], verified: bool) -> bool:
     """Of short operations that start together, what is sent where they are verified."""
-    talks = PATTERNS[visit["pattern"]]["family"] in {"message", "collective"}
+    talks = PATTERNS[visit["pattern"]]["family"] in {"message", "collective", "one-sided"}
     return talks and (verified or visit["bytes"] >= PROVED_BYTES or not starts_together(visit))
 
 

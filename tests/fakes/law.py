@@ -6,7 +6,10 @@ collective, also one of the other broadcasts, takes the latency ceil(log2(ranks)
 ns instead, and so does what programs do once (family `startup`); its ranks start 5 ns apart, and each is
 as long in it as the whole. After our barrier it takes 100 ns more and the ranks start 150 ns apart, after
 MPI_Barrier 200 ns and 250 ns. Half of it hides behind a computation that takes as long (`overlap`).
-Memory:
+A one-sided operation takes 20 ns and 1 ns for every
+100 B where MPI has made the memory of its window (allocate, shared), the latency and 1 ns for every 10 B
+elsewhere; 10 ns more for each mode before its own. One that notifies its target takes one and a half times
+the latency, and 1 ns for every 10 B. Memory:
 
     memcpy, read, write    5 ns and 1 ns for every 100 B; copy twice that with O3, four times with O0
     reduce_local           5 ns and 1 ns for every 50 B
@@ -38,6 +41,12 @@ ALONE_NS = 10
 
 SYNCS = {"common": (0, 5), "barrier": (100, 150), "mpi_barrier": (200, 250)}
 """How much longer a collective takes than after a common start, and how far apart the ranks start."""
+
+RMA_WINDOWS = ("allocate", "create", "dynamic", "shared")
+OF_MPI = {"allocate", "shared"}
+"""Kinds of windows whose memory MPI has made."""
+
+OWN_MEMORY_NS = 20
 
 DESCRIPTION = os.path.join(os.path.dirname(__file__), "../../src/mpigauge/kernel/describe.json")  # noqa: PTH118, PTH120
 """What the real kernel says of itself; the fake has its patterns, datatypes and operations."""
@@ -106,6 +115,12 @@ def has(visit: dict[str, Any], property_: str) -> bool:
     return next(bool(mode[property_]) for mode in modes if mode["name"] == visit["mode"])
 
 
+def has_number(visit: dict[str, Any], property_: str) -> int:
+    """A number of the mode of a visit."""
+    modes = PATTERNS[visit["pattern"]]["modes"]
+    return next(int(mode[property_]) for mode in modes if mode["name"] == visit["mode"])
+
+
 def operations_of(datatype: str) -> tuple[str, ...]:
     """What MPI defines for a datatype."""
     found = [of["operations"] for of in KEPT["datatypes"] if of["name"] == datatype]
@@ -122,7 +137,13 @@ def describe(library: str = "") -> dict[str, Any]:
 
 
 def operation_ns(
-    pattern: str, mode: str, size: int, ranks: int, latency_ns: int, sync: str = "common"
+    pattern: str,
+    mode: str,
+    size: int,
+    ranks: int,
+    latency_ns: int,
+    sync: str = "common",
+    rma_window: str = "allocate",
 ) -> int:
     """The law: what one operation takes, without the computation of `overlap`."""
     place = modes_of(pattern).index(mode)
@@ -130,6 +151,8 @@ def operation_ns(
         later_ns = SYNCS[sync][0] if pattern in COLLECTIVES else 0
         steps_ns = (ranks - 1).bit_length() * latency_ns or ALONE_NS
         return steps_ns + 10 * place + size // 10 + later_ns
+    if PATTERNS[pattern]["family"] == "one-sided":
+        return 10 * place + _one_sided_ns(pattern, size, latency_ns, rma_window)
     if pattern in MEMORY:
         empty_ns, bytes_per_ns = MEMORY[pattern]
         return (empty_ns + size // bytes_per_ns) * (2 << place if pattern == "copy" else 1)
@@ -157,12 +180,22 @@ def parts_ns(visit: dict[str, Any]) -> int:
     return int(ENTRY_NS * visit["depth"] + of_blocks + PARTITION_NS * visit["partitions"])
 
 
+def _one_sided_ns(pattern: str, size: int, latency_ns: int, rma_window: str) -> int:
+    """What an operation on the memory of another rank takes in its first mode."""
+    if PATTERNS[pattern]["one_way"]:
+        return latency_ns + latency_ns // 2 + size // 10
+    if rma_window in OF_MPI:
+        return OWN_MEMORY_NS + size // 100
+    return latency_ns + size // 10
+
+
 def trips(visit: dict[str, Any], ranks: int) -> int:
     """Reported operations in a call."""
+    own = has_number(visit, "trips")
     trips = PATTERNS[visit["pattern"]]["trips"]
     if has(visit, "message_each"):
         return int(trips * max(1, visit["depth"]))
-    return int({"window": visit["window"], "ranks": ranks, "repeats": 1}.get(trips, trips))
+    return own or int({"window": visit["window"], "ranks": ranks, "repeats": 1}.get(trips, trips))
 
 
 def starts_together(visit: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from tests.fakes.law import (
     KEPT,
     OPERATIONS,
     PATTERNS,
+    RMA_WINDOWS,
     SYNCS,
     VERSION,
     has,
@@ -142,12 +143,15 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 def _unknown_word(visit: dict[str, Any]) -> str:
     """Which word of a visit is none, or nothing."""
     pattern, mode, sync, datatype, op = (visit[k] for k in ("pattern", "mode", "sync", "datatype", "op"))
+    window = visit["rma_window"]
     if pattern not in PATTERNS:
         return "a visit needs a pattern of --describe"
     if mode not in modes_of(pattern):
         return f"{pattern} has no mode {mode!r}"
     if sync not in SYNCS:
         return f"sync is {sync!r}, not common, barrier or mpi_barrier"
+    if window not in RMA_WINDOWS:
+        return f"rma_window is {window!r}, not allocate, create, dynamic or shared"
     if datatype not in {"", *DATATYPES}:
         return f"no datatype is called {datatype!r}"
     return "" if op in {"", *OPERATIONS} else f"no operation is called {op!r}"
@@ -172,6 +176,7 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
         f"pair is {visit['pair']!r}, not two ranks like 0-3": bool(visit["pair"])
         and not (len(pair) == 2 and pair[0] < pair[1]),
         f"{name} is not between two ranks": bool(visit["pair"]) and active != 2,
+        f"{name} has no window of two ranks out of more": bool(visit["pair"]) and traits["one_sided"],
         f"this job has no rank {pair[-1:]}": bool(pair) and pair[-1] >= ranks,
     }
     active, reduces, unit = active or ranks, traits["reduces"], traits["unit_bytes"]

@@ -35,6 +35,8 @@ PLAN = Plan(
         Measure("allreduce", modes=("overlap",), sizes="8"),
         Measure("bcast-rotating", sizes="8"),
         Measure("bcast-acked", sizes="8"),
+        Measure("put", modes=("flush", "pscw"), sizes="8", rma_windows=("allocate", "create")),
+        Measure("put-notify", sizes="8"),
         Measure("reduce_local", sizes="8"),
         Measure("memcpy", sizes="8"),
         Measure("chase", sizes="4KiB"),
@@ -145,7 +147,8 @@ def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi
         seen_ns = sample_ns // 2 if overlaps else 0
         assert line["warmup_ns"] == [sample_ns] * 2
         assert line["samples_ns"] == [sample_ns + seen_ns] * len(line["samples_ns"])
-        trips = PATTERNS[pattern]["trips"]
+        own = next(one["trips"] for one in PATTERNS[pattern]["modes"] if one["name"] == mode)
+        trips = own or PATTERNS[pattern]["trips"]
         assert line["ops"] == batch * {"window": 4, "ranks": ranks, "repeats": 1}.get(trips, trips)
         if sampling in {"floor", "common", "prepared"}:
             in_a_row = next(one["in_a_row"] for one in PATTERNS[pattern]["modes"] if one["name"] == mode)

@@ -224,6 +224,11 @@ def _pairs(table: _Table, cell: Cell) -> Iterator[str]:
             f"{table.where}: {table.pattern.name} is not between two ranks and has no pairs",
             "use pingpong, for example",
         )
+    if table.pattern.one_sided:
+        raise UsageError(
+            f"{table.where}: {table.pattern.name} has one window of ranks 0 and 1, and none of other pairs",
+            "use --placement to choose where these two are",
+        )
     _check_pairs(cell.ranks, len(list(_sizes(table, cell))), table.plan, table.where)
     yield from (pair_name(pair) for pair in combinations(range(cell.ranks), 2))
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from mpigauge.vocabulary import AUTO, BUFFERS, ROTATING, SAME_HOST, SYNCS
+from mpigauge.vocabulary import AUTO, BUFFERS, RMA_WINDOWS, ROTATING, SAME_HOST, SYNCS
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
@@ -179,6 +179,17 @@ FACTORS = (
         phrase="{} start",
         key="sync",
         code=Text(*SYNCS),
+    ),
+    Factor(
+        "rma_window",
+        "how",
+        usual=RMA_WINDOWS[0],
+        has="one_sided",
+        asked="rma_windows",
+        compared=True,
+        phrase="window {}",
+        key="rma_window",
+        code=Text(*RMA_WINDOWS),
     ),
     Factor("root", "how", usual="0", has="rooted", asked="roots", key="root", code=Root()),
     Factor(

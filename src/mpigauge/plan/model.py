@@ -23,6 +23,7 @@ from mpigauge.vocabulary import (
     CheckHosts,
     Control,
     Pairing,
+    RmaWindow,
     Rotating,
     Sync,
     Transport,
@@ -88,6 +89,7 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
         window: Messages in flight, for patterns that have a window.
         buffers: Cache-warm or cache-cold.
         sync: How the ranks start a collective together.
+        rma_windows: How windows of one-sided operations are made.
         datatypes: Datatypes of reductions.
         ops: Operations of reductions. Pairs of datatype and operation that MPI does not define are left out.
         roots: Roots of collectives that have one.
@@ -107,6 +109,7 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     window: Annotated[int, Meta(ge=1, le=MAX_WINDOW)] | None = None
     buffers: Buffers | None = None
     sync: tuple[Sync, ...] = ()
+    rma_windows: tuple[RmaWindow, ...] = ()
     datatypes: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
     roots: tuple[Root, ...] = ()
@@ -274,6 +277,8 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
         buffers: warm, or cold: walking through memory that no cache holds.
         window: Messages in flight at once; 0 where there is no window.
         sync: How the ranks start together: common, barrier or mpi_barrier; "" if they do not.
+        rma_window: How the window of a one-sided operation is made: allocate, create, dynamic or shared; ""
+            if it has none.
         datatype: Datatype of a reduction, else "".
         op: Operation of a reduction, else "".
         root: A rank or "rotating"; "" if there is none.
@@ -300,6 +305,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
     buffers: Buffers = "warm"
     window: Int64 = 0
     sync: Sync | Literal[""] = ""
+    rma_window: RmaWindow | Literal[""] = ""
     datatype: Identifier = ""
     op: Identifier = ""
     root: RootWord = ""

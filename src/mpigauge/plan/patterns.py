@@ -107,6 +107,7 @@ class Mode(Struct, frozen=True):
         message_each: Whether its time is that of one of the messages of a queue.
         depth_most: Most entries of its queue; 0 means any number.
         unit_bytes: Sizes are multiples of it; 0 means those of the pattern.
+        needs_unified: Whether it needs the unified memory model of windows.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Mode(Struct, frozen=True):
     message_each: bool = False
     depth_most: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
     unit_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+    needs_unified: bool = False
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -161,6 +163,7 @@ class Pattern(Struct, frozen=True):
         may_in_place: Whether it has a form with MPI_IN_PLACE.
         queues: Whether its message is matched behind a queue of some depth.
         counts_int: Whether an int counts its bytes, even with the large counts of MPI 4.
+        one_sided: Whether it works on a window, in which ranks reach the memory of others.
         bus: The definition of bus bandwidth that is in use: same, others, twice, or "" for none.
         modes: The first mode is the default.
         family: Its family of patterns.
@@ -188,6 +191,7 @@ class Pattern(Struct, frozen=True):
     may_in_place: bool = False
     queues: bool = False
     counts_int: bool = False
+    one_sided: bool = False
     bus: str = ""
     family: Family = ""
     one_way: bool = False

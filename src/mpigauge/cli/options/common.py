@@ -16,8 +16,10 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.factors import COMPARED_BY, VERDICT_FACTORS
 from mpigauge.show.formats import FORMATS
 from mpigauge.vocabulary import (
+    ALL,
     BINDINGS,
     CHECK_HOSTS,
+    RMA_WINDOWS,
     STATS,
     SYNCS,
 )
@@ -337,11 +339,24 @@ def syncs(text: str | None) -> tuple[Any, ...]:
     Raises:
         UsageError: A word is no way of starting together.
     """
+    return _words_of(text, SYNCS, "--sync", "a way to start a collective")
+
+
+def rma_windows(text: str | None) -> tuple[Any, ...]:
+    """Parse ways of making a window such as `allocate,create`, or all.
+
+    Raises:
+        UsageError: A word is no way of making a window.
+    """
+    if ALL in words(text):
+        return RMA_WINDOWS
+    return _words_of(text, RMA_WINDOWS, "--rma-window", "a way to make a window")
+
+
+def _words_of(text: str | None, known: Sequence[str], option: str, what: str) -> tuple[Any, ...]:
     for word in words(text):
-        if word not in SYNCS:
-            raise UsageError(
-                f"--sync: {word!r} is not a way to start a collective", f"choose from {', '.join(SYNCS)}"
-            )
+        if word not in known:
+            raise UsageError(f"{option}: {word!r} is not {what}", f"choose from {', '.join(known)}")
     return words(text)
 
 

@@ -135,6 +135,13 @@ def syncs(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
     return _last(SYNCS, incomplete)
 
 
+def rma_windows(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete ways of making a window."""
+    from mpigauge.vocabulary import RMA_WINDOWS
+
+    return _last([*RMA_WINDOWS, "all"], incomplete)
+
+
 def results(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete result files."""
     return _files((".jsonl", ".jsonl.gz"), incomplete)

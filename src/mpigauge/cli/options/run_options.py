@@ -15,6 +15,7 @@ from mpigauge.cli.options.common import (
     place_options,
     rank_counts,
     ranks_option,
+    rma_windows,
     roots,
     seed_option,
     sizes_of,
@@ -96,6 +97,13 @@ WHAT = (
         metavar="HOW[,HOW...]",
         shell_complete=completers.syncs,
         help="How ranks start a collective: common, barrier, mpi_barrier.  [default: common]",
+    ),
+    click.option(
+        "--rma-window",
+        metavar="KIND[,KIND...]",
+        shell_complete=completers.rma_windows,
+        help="Windows of one-sided operations: allocate, create, dynamic, shared, or all.  "
+        "[default: allocate]",
     ),
     click.option(
         "--datatype",
@@ -284,6 +292,7 @@ def plan_of_options(
     variables: tuple[str, ...],
     vary: tuple[str, ...],
     sync: str | None,
+    rma_window: str | None,
     datatype: str | None,
     op: str | None,
     root: str | None,
@@ -315,6 +324,7 @@ def plan_of_options(
         mpi=mpi,
         ranks=rank_counts(ranks),
         sync=syncs(sync),
+        rma_windows=rma_windows(rma_window),
         datatypes=words(datatype),
         ops=words(op),
         roots=roots(root),

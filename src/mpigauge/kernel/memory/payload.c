@@ -5,6 +5,7 @@
 #include "memory/content.h"
 #include "memory/granularity.h"
 #include "memory/reduction.h"
+#include "patterns/rma.h"
 #include "patterns/volumes.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
@@ -125,6 +126,13 @@ static size_t spread_bytes(const struct mg_visit *visit)
     if (visit->mode->message_each)
         return stride_of(visit->bytes) * (size_t) visit->depth;
     return visit->bytes;
+}
+
+size_t mg_payload_exposed(const struct mg_visit *visit)
+{
+    const size_t stride = visit->pattern->exposes_send ? send_stride(visit) : recv_stride(visit);
+
+    return larger_of(stride, visit->pool_bytes);
 }
 
 /* Scratch memory, for messages padded to a multiple of the ranks, each from a cache line on. */
@@ -348,7 +356,7 @@ static void fill_operand(const struct mg_visit *visit, const struct mg_state *st
         has_all_blocks(visit, state->rank) && pattern->recv_each && !pattern->send_each;
 
     if (pattern->accumulates)
-        fill_with(visit, state->recv, bytes, state->rank + 1, 0);
+        fill_with(visit, state->recv, bytes, state->rank + (pattern->one_sided ? 0 : 1), 0);
     else if (visit->in_place)
         fill_with(visit, state->recv + (among ? (size_t) state->rank * visit->bytes : 0), bytes,
                   state->rank, 0);
@@ -367,8 +375,11 @@ void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, in
 {
     const size_t stride = larger_of(send_stride(visit), recv_stride(visit));
 
-    state->send      = memory.send.data;
-    state->recv      = memory.recv.data;
+    const bool exposed = visit->pattern->one_sided;
+    const bool to_read = visit->pattern->exposes_send;
+
+    state->send      = exposed && to_read ? state->rma->here : memory.send.data;
+    state->recv      = exposed && !to_read ? state->rma->here : memory.recv.data;
     state->scratch   = memory.scratch.data;
     state->recv_step = stride_of(recv_bytes(visit, state->rank));
     /* A warm window sends the same buffer many times, which MPI allows. */
@@ -379,6 +390,8 @@ void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, in
         return;
     fill_messages(visit, state);
     fill_operand(visit, state);
+    if (exposed)
+        mg_window_settle(state);
 }
 
 /* ---- After a visit --------------------------------------------------------------------------- */
@@ -401,6 +414,8 @@ bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, cha
     memset(error, 0, error_bytes);
     if (!visit->pattern->spans_bytes)
         prepare_check(visit, state);
+    if (visit->pattern->one_sided)
+        mg_window_settle(state);
     mg_handshake(state->comm); /* no rank sends before all have poisoned their memory */
     if (visit->mode->begin != NULL)
         visit->mode->begin(state);
@@ -409,6 +424,10 @@ bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, cha
     visit->mode->call(state);
     if (visit->mode->finish != NULL)
         visit->mode->finish(state);
+    if (visit->pattern->one_sided) {
+        mg_handshake(state->comm);
+        mg_window_settle(state);
+    }
     mg_payload_compare(visit, state, error, error_bytes);
     return error[0] == '\0';
 }

@@ -17,6 +17,9 @@ bool mg_payload_reserve(const struct mg_visit *visit, int rank);
 void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank);
 void mg_payload_free(void);
 
+/* How much of its memory each rank must expose for a one-sided visit. */
+size_t mg_payload_exposed(const struct mg_visit *visit);
+
 /* Sets the buffers of state and fills what it sends; slots is how many positions a cold visit walks
  * through (1 = warm). */
 void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, int *slots_p);

@@ -3,6 +3,7 @@
 #define MG_PATTERN_H
 
 #include "patterns/volume.h"
+#include "patterns/window.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -60,6 +61,8 @@ struct mg_state {
 
     uint64_t       found;  /* result of the last call, on which the next depends: mg_walk_on */
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
+
+    const struct mg_window *rma; /* where one-sided operations go, or NULL */
 };
 
 /* Expected content: recv + at must hold what `source` has at its send + from, or in a reduction the
@@ -77,6 +80,7 @@ enum mg_family {
     MG_FAMILY_NONE,
     MG_MESSAGE,    /* messages from rank to rank */
     MG_COLLECTIVE, /* an operation of all ranks */
+    MG_ONE_SIDED,  /* an operation on the memory of another rank */
     MG_MEMORY,     /* baselines: copies, loads, a cache line between cores */
     MG_PROBE,      /* finds a limit instead of a time */
     MG_FLOOR,      /* the cost of the measurement itself */
@@ -104,11 +108,13 @@ struct mg_mode {
     bool strided;         /* has blocks at a distance: block_bytes and stride_bytes */
     bool partitioned;     /* sends a message in partitions */
     bool message_each;    /* times a message for each of the queue's depth */
+    bool needs_unified;   /* reads by loads what others have put into its window */
     bool never_eager;     /* returns only when the receive has begun, for any size */
     const char *lacks;    /* what the library that it was built with lacks for it; or NULL */
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
     /* The mode that gives the same result and should not be slower than this one; or NULL. */
     const char      *instead_of;
+    int              trips;      /* as mg_pattern.trips, for this mode; 0 = that of the pattern */
     int              parts;      /* calls that the message is split into, by parts.h; 0 = one */
     int              depth_most; /* of its queue; 0 = any */
     size_t           unit_bytes; /* sizes are multiples of it; 0 = those of the pattern */
@@ -146,10 +152,12 @@ struct mg_pattern {
     bool                      rooted;       /* has a root */
     bool                      may_in_place; /* has a form with MPI_IN_PLACE */
     bool                      queues;       /* has a queue of a depth in front of its message */
-    bool             accumulates;   /* recv is the second operand: it holds what rank + 1 sends */
-    bool             counts_all;    /* as mg_mode.counts_all, for all modes */
-    bool             counts_int;    /* an int counts the bytes, even with large counts */
-    bool             synchronises;  /* no rank may leave before all have entered */
+    bool             accumulates;  /* recv is the second operand: it holds what rank + 1 sends */
+    bool             counts_all;   /* as mg_mode.counts_all, for all modes */
+    bool             counts_int;   /* an int counts the bytes, even with large counts */
+    bool             synchronises; /* no rank may leave before all have entered */
+    bool             one_sided;    /* works on a window: mg_state.rma */
+    bool             exposes_send; /* others read what it sends; else they write what it receives */
     bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MAX_BYTES */
     bool             one_way;       /* its time is the one-way time of a message or cache line */
     enum mg_overhead overhead;      /* times a call only: it has no rate */

@@ -6,6 +6,7 @@
 #include "memory/granularity.h"
 #include "memory/payload.h"
 #include "memory/shared_memory.h"
+#include "memory/windows.h"
 #include "probe/crossing.h"
 #include "probe/eager_probe.h"
 #include "probe/heartbeat.h"
@@ -130,6 +131,19 @@ static bool is_refused(const struct mg_visit *visit, struct mg_state *state)
     return why != NULL;
 }
 
+static bool has_window(const struct mg_visit *visit, struct mg_state *state)
+{
+    const char *why = NULL;
+
+    state->rma = mg_window_of(visit, &why);
+    if (state->rma != NULL && visit->mode->needs_unified && !state->rma->is_unified)
+        why = "it needs the unified memory model, and MPI_WIN_MODEL says that this window has "
+              "another";
+    if (why != NULL && state->rank == 0)
+        mg_journal_refused(visit, why);
+    return why == NULL;
+}
+
 bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
                     struct mg_state *state)
 {
@@ -149,6 +163,8 @@ bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
         return false;
     }
     if (is_refused(visit, state))
+        return false;
+    if (visit->pattern->one_sided && !has_window(visit, state))
         return false;
     return !visit->pattern->shares_memory || shares(visit, state);
 }

@@ -8,6 +8,7 @@
 #include "machine/neighbours.h"
 #include "memory/payload.h"
 #include "memory/shared_memory.h"
+#include "memory/windows.h"
 #include "probe/heartbeat.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
@@ -223,6 +224,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     /* All memory in its final size: pages that moved later would change the launch.  A visit
      * without memory is refused in its turn. */
     mg_payload_reserve_all(plan, run.rank);
+    mg_windows_make(plan, mg_payload_exposed);
     mg_heartbeat_warm_up(plan);
     mg_warm_up(plan);
     mg_pairs_warm_up(plan);
@@ -237,6 +239,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_common_start_free();
     mg_clocks_free();
     mg_shared_free();
+    mg_windows_free();
     mg_neighbours_free();
     mg_counters_free();
     mg_cards_free();

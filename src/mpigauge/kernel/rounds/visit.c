@@ -229,7 +229,9 @@ static const char *what_is_wrong(const struct mg_run *run, const struct mg_visit
 
 static bool sends_messages(const struct mg_visit *visit)
 {
-    return visit->pattern->family == MG_MESSAGE || visit->pattern->family == MG_COLLECTIVE;
+    const enum mg_family family = visit->pattern->family;
+
+    return family == MG_MESSAGE || family == MG_COLLECTIVE || family == MG_ONE_SIDED;
 }
 
 /* Rounds of short operations with a common start have more traffic from start messages than of
@@ -271,6 +273,8 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
 {
     if (visit->mode->message_each && visit->depth > 1)
         return visit->pattern->trips * visit->depth;
+    if (visit->mode->trips > 0)
+        return visit->mode->trips;
     if (visit->pattern->trips == MG_TRIPS_RANKS)
         return visit->ranks;
     if (visit->pattern->trips == MG_TRIPS_REPEAT)

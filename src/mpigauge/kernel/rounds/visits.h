@@ -53,6 +53,7 @@ struct mg_visit {
     enum mg_start              start;
     const struct mg_datatype  *datatype; /* NULL unless the pattern reduces */
     const struct mg_operation *operation;
+    enum mg_window_kind        rma_window;
     int                        pair[2]; /* world ranks, if it is a visit of a pair */
 };
 #undef MG_VISIT_NUMBER_MEMBER

@@ -20,9 +20,9 @@ static const char *const bus_names[] = {
 };
 
 static const char *const family_names[] = {
-    [MG_FAMILY_NONE] = "",    [MG_MESSAGE] = "message", [MG_COLLECTIVE] = "collective",
-    [MG_MEMORY] = "memory",   [MG_PROBE] = "probe",     [MG_FLOOR] = "floor",
-    [MG_STARTUP] = "startup",
+    [MG_FAMILY_NONE] = "",        [MG_MESSAGE] = "message", [MG_COLLECTIVE] = "collective",
+    [MG_ONE_SIDED] = "one-sided", [MG_MEMORY] = "memory",   [MG_PROBE] = "probe",
+    [MG_FLOOR] = "floor",         [MG_STARTUP] = "startup",
 };
 
 static const char *const overhead_names[] = {
@@ -55,6 +55,7 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     (void) fprintf(out, ",\"needs_mpi\":%d,\"directions\":%d", mode->needs_mpi, mode->directions);
     put_flag(out, "needs_eager", mode->needs_eager);
     put_flag(out, "never_eager", mode->never_eager);
+    put_flag(out, "needs_unified", mode->needs_unified);
     put_flag(out, "binds_buffers", mode->binds_buffers);
     put_flag(out, "attaches_buffer", mode->attaches_buffer);
     put_flag(out, "overlaps", mode->overlaps);
@@ -68,8 +69,8 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
         put_word(out, "lacks", mode->lacks);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
-    (void) fprintf(out, ",\"parts\":%d,\"depth_most\":%d,\"unit_bytes\":%zu", mode->parts,
-                   mode->depth_most, mode->unit_bytes);
+    (void) fprintf(out, ",\"trips\":%d,\"parts\":%d,\"depth_most\":%d,\"unit_bytes\":%zu",
+                   mode->trips, mode->parts, mode->depth_most, mode->unit_bytes);
     put_volume(out, ",", "scratch", mode->scratch);
     (void) fputc('}', out);
 }
@@ -145,6 +146,7 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     put_flag(out, "may_in_place", pattern->may_in_place);
     put_flag(out, "queues", pattern->queues);
     put_flag(out, "counts_int", pattern->counts_int);
+    put_flag(out, "one_sided", pattern->one_sided);
     put_flag(out, "one_way", pattern->one_way);
     put_word(out, "overhead", overhead_names[pattern->overhead]);
     put_word(out, "bus", bus_names[pattern->bus]);

@@ -146,10 +146,32 @@ static void read_operation(int line, const char *text, struct mg_visit *visit)
         MG_DIE("plan line %d: no operation is called '%.40s'", line, text);
 }
 
+static const char *const window_names[] = {
+    [MG_WINDOW_ALLOCATE] = "allocate",
+    [MG_WINDOW_CREATE]   = "create",
+    [MG_WINDOW_DYNAMIC]  = "dynamic",
+    [MG_WINDOW_SHARED]   = "shared",
+};
+
+static void read_window(int line, const char *text, struct mg_visit *visit)
+{
+    for (size_t i = 0; i < sizeof window_names / sizeof *window_names; i++)
+        if (strcmp(text, window_names[i]) == 0) {
+            visit->rma_window = (enum mg_window_kind) i;
+            return;
+        }
+    MG_DIE("plan line %d: rma_window is '%.40s', not allocate, create, dynamic or shared", line,
+           text);
+}
+
 static const struct mg_plan_word words_of_visits[] = {
     {"sync", "common", "of collectives: `common`, `barrier` or `mpi_barrier`", read_start},
     {"datatype", "", "of reductions, which need it; names as in a plan file", read_datatype},
     {"op", "", "of reductions, which need it; names as in a plan file", read_operation},
+    {"rma_window", "allocate",
+     "of one-sided operations, how their memory was made: `allocate`, `create`, `dynamic` or "
+     "`shared`",
+     read_window},
     {"pair", "", "of patterns of two ranks: which two, the lower first, `0-3`; else ranks 0 and 1",
      read_pair},
 };
@@ -218,6 +240,9 @@ static void check_pair(int line, const struct mg_visit *visit, const struct mg_p
         MG_DIE("plan line %d: a pair needs a step, and a step a pair", line);
     if (named && visit->pattern->active_ranks != 2)
         MG_DIE("plan line %d: %s is not between two ranks", line, visit->pattern->name);
+    if (named && visit->pattern->one_sided)
+        MG_DIE("plan line %d: %s has no window of two ranks out of more", line,
+               visit->pattern->name);
     if (visit->pair[1] >= plan->ranks)
         MG_DIE("plan line %d: this job has no rank %d", line, visit->pair[1]);
 }

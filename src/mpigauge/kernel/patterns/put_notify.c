@@ -1,0 +1,118 @@
+/* put_notify - put, and tell the target that it is there: what a message does in one call. */
+#include "patterns/rma.h"
+#include "rounds/sampling.h"
+
+/* Polls of the flag before a rank enters the progress engine, too: a store of another core is seen
+ * within some of them, and no progress of MPI delays it. */
+enum { POLLS_ALONE = 200 };
+
+/* The last value of flags, on both ranks: no value is used twice in a launch. */
+static uint64_t sequence;
+
+static uint64_t *own_flag(const struct mg_state *state)
+{
+    return (uint64_t *) (void *) (state->rma->here + state->rma->bytes);
+}
+
+static void lock_all(struct mg_state *state)
+{
+    MG_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, state->rma->win));
+}
+
+static void unlock_all(struct mg_state *state)
+{
+    MG_MPI(MPI_Win_unlock_all(state->rma->win));
+}
+
+/* The data are there before the flag is sent. */
+static void put_then_flag(struct mg_state *state)
+{
+    const int      to    = mg_partner(state);
+    const MPI_Aint place = state->rma->there[to] + (MPI_Aint) state->rma->bytes;
+
+    mg_put_bytes(state, 0, to);
+    MG_MPI(MPI_Win_flush(to, state->rma->win));
+    MG_RMA(MPI_Put, &sequence, sizeof sequence, to, place, state->rma->win);
+    MG_MPI(MPI_Win_flush(to, state->rma->win));
+}
+
+static void wait_for_flag(struct mg_state *state)
+{
+    int found = 0;
+
+    for (int polls = 0; __atomic_load_n(own_flag(state), __ATOMIC_ACQUIRE) != sequence; polls++) {
+        MG_MPI(MPI_Win_sync(state->rma->win));
+        if (polls > POLLS_ALONE)
+            MG_MPI(MPI_Iprobe(mg_partner(state), MG_TAG, state->comm, &found, MPI_STATUS_IGNORE));
+    }
+}
+
+static void flag(struct mg_state *state)
+{
+    sequence++;
+    if (state->rank == 0) {
+        put_then_flag(state);
+        wait_for_flag(state);
+    } else {
+        wait_for_flag(state);
+        put_then_flag(state);
+    }
+}
+
+static void put_then_signal(struct mg_state *state)
+{
+    const int to = mg_partner(state);
+
+    mg_put_bytes(state, 0, to);
+    MG_MPI(MPI_Win_flush(to, state->rma->win));
+    mg_signal(state, to);
+}
+
+static void wait_for_signal(struct mg_state *state)
+{
+    mg_await(state, mg_partner(state));
+    MG_MPI(MPI_Win_sync(state->rma->win));
+}
+
+static void send(struct mg_state *state)
+{
+    if (state->rank == 0) {
+        put_then_signal(state);
+        wait_for_signal(state);
+    } else {
+        wait_for_signal(state);
+        put_then_signal(state);
+    }
+}
+
+const struct mg_pattern mg_put_notify = {
+    .name         = "put-notify",
+    .about        = "a put that the target is told of, there and back",
+    .time_of      = "one way, until the target has seen the data: half a round trip",
+    .family       = MG_ONE_SIDED,
+    .sampling     = &mg_sampling_chained,
+    .min_ranks    = 2,
+    .active_ranks = 2,
+    .trips        = 2,
+    .moves_bytes  = true,
+    .one_sided    = true,
+    .one_way      = true,
+    .wire         = MG_ONE_MESSAGE,
+    .modes        = MG_MODES({.name          = "flag",
+                              .about         = "MPI_Put, MPI_Win_flush, MPI_Put of a flag, MPI_Win_flush; "
+                                               "the target polls its memory, with MPI_Win_sync",
+                              .begin         = lock_all,
+                              .call          = flag,
+                              .finish        = unlock_all,
+                              .source        = mg_partner,
+                              .directions    = 1,
+                              .needs_unified = true},
+                             {.name          = "send",
+                              .about         = "MPI_Put, MPI_Win_flush, an empty MPI_Send",
+                              .begin         = lock_all,
+                              .call          = send,
+                              .finish        = unlock_all,
+                              .source        = mg_partner,
+                              .directions    = 1,
+                              .needs_unified = true}),
+};
