@@ -19,6 +19,14 @@ enum {
 
 /* ---- The state of a visit -------------------------------------------------------------------- */
 
+/* The ranks whose rounds start together: those of the group, or of all groups of a step. */
+struct mg_starters {
+    MPI_Comm comm;
+    int      rank;
+    int      ranks;
+    int      key; /* the same for the same ranks, in the launch */
+};
+
 /* A visit on one rank.  send and recv are separate memory; in a window, message i is sent from
  * send + i * send_step and received at recv + i * recv_step.  If a pattern has a block per rank,
  * block i begins at i * bytes. */
@@ -52,6 +60,8 @@ struct mg_state {
 
     uint64_t       found;  /* result of the last call, on which the next depends: mg_walk_on */
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
+
+    struct mg_starters starters;
 };
 
 /* Expected content: recv + at must hold what `source` has at its send + from, or in a reduction the
