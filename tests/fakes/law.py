@@ -1,7 +1,8 @@
 """What the fake kernel's numbers follow from, and what it has of the real one's description.
 
 The law: one operation takes the library's latency, 10 ns for each mode that `--describe` lists before
-its own, and 1 ns for every 10 B. An empty round takes 20 ns, a lap of the ring one operation a rank. A
+its own, and 1 ns for every 10 B. An empty round takes 20 ns, a lap of the ring one operation a rank.
+Pairs do not hinder each other: where an operation is a message of one of them, it takes a share of that. A
 collective, also one of the other broadcasts, takes the latency ceil(log2(ranks)) times, one rank alone
 10 ns instead; its ranks start 5 ns apart, and each is as long in it as the whole. After our barrier it
 takes 100 ns more and the ranks start 150 ns apart, after MPI_Barrier 200 ns and 250 ns. Half of it hides
@@ -80,7 +81,11 @@ KEPT = _kept()
 DATATYPES: dict[str, int] = {datatype["name"]: datatype["bytes"] for datatype in KEPT["datatypes"]}
 OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(op for of in KEPT["datatypes"] for op in of["operations"]))
 PATTERNS: dict[str, dict[str, Any]] = {pattern["name"]: pattern for pattern in KEPT["patterns"]}
-COLLECTIVES = [name for name, pattern in PATTERNS.items() if pattern["sampled"]["starts_together"]]
+COLLECTIVES = [
+    name
+    for name, pattern in PATTERNS.items()
+    if pattern["sampled"]["starts_together"] and pattern["family"] == "collective"
+]
 
 MEMORY = {"memcpy": (5, 100), "copy": (5, 100), "read": (5, 100), "write": (5, 100), "reduce_local": (5, 50)}
 """What an operation takes in one rank's memory, in ns, and how many bytes take one more."""
@@ -119,7 +124,7 @@ def describe(library: str = "") -> dict[str, Any]:
 
 def operation_ns(
     pattern: str, mode: str, size: int, ranks: int, latency_ns: int, sync: str = "common"
-) -> int:
+) -> float:
     """The law: what one operation takes, without the computation of `overlap`."""
     place = modes_of(pattern).index(mode)
     if PATTERNS[pattern]["family"] == "collective":
@@ -130,6 +135,8 @@ def operation_ns(
         empty_ns, bytes_per_ns = MEMORY[pattern]
         return (empty_ns + size // bytes_per_ns) * (2 << place if pattern == "copy" else 1)
     one_ns = latency_ns + 10 * place + size // 10
+    if PATTERNS[pattern]["trips"] == "pairs":
+        return one_ns / (ranks // 2)
     return {
         "null": FLOOR_NS,
         "ring": one_ns * ranks,
@@ -143,8 +150,9 @@ def operation_ns(
 
 def trips(visit: dict[str, Any], ranks: int) -> int:
     """Reported operations in a call."""
-    trips = PATTERNS[visit["pattern"]]["trips"]
-    return int({"window": visit["window"], "ranks": ranks, "repeats": 1}.get(trips, trips))
+    trips, window = PATTERNS[visit["pattern"]]["trips"], visit["window"]
+    counts = {"window": window, "ranks": ranks, "repeats": 1, "pairs": ranks // 2 * window}
+    return int(counts.get(trips, trips))
 
 
 def starts_together(visit: dict[str, Any]) -> bool:

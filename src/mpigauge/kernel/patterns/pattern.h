@@ -15,6 +15,7 @@ enum {
     MG_ERROR_BYTES  = 256, /* sentence about a wrong payload */
     MG_TRIPS_RANKS  = -1,  /* mg_pattern.trips: one operation per rank */
     MG_TRIPS_REPEAT = -2,  /* mg_pattern.trips: mg_state.repeats operations */
+    MG_TRIPS_PAIRS  = -3,  /* mg_pattern.trips: the window of each pair of ranks */
 };
 
 /* ---- The state of a visit -------------------------------------------------------------------- */

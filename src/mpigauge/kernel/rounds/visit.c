@@ -283,6 +283,8 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
         return visit->ranks;
     if (visit->pattern->trips == MG_TRIPS_REPEAT)
         return state->repeats;
+    if (visit->pattern->trips == MG_TRIPS_PAIRS)
+        return (visit->ranks / 2) * visit->window;
     return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
 }
 

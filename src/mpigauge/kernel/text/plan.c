@@ -307,7 +307,8 @@ static bool read_word(int line, const char *key, const char *text, struct mg_vis
 /* Whether its calls count elements by int, even where MPI has large counts for messages. */
 static bool is_counted(const struct mg_pattern *pattern)
 {
-    return pattern->sampling->starts_together || pattern->reduces || pattern->bus != MG_BUS_NONE;
+    return (pattern->sampling->starts_together && pattern->family != MG_MESSAGE) ||
+           pattern->reduces || pattern->bus != MG_BUS_NONE;
 }
 
 /* The most bytes that an int can count, as one count or as a displacement among all blocks. */
