@@ -1,15 +1,15 @@
 """What the fake kernel's numbers follow from, and what it has of the real one's description.
 
 The law: one operation takes the library's latency, 10 ns for each mode that `--describe` lists before its
-own, and 1 ns for every 10 B. An empty round takes 20 ns, a lap of the ring one operation a rank. A
+own, and 1 ns for every 10 B. An empty round takes 20 ns, a lap of the ring one operation a rank. Pairs do
+not hinder each other: where an operation is a message of one of them, it takes a share of that. A
 collective, also one of the other broadcasts, takes the latency ceil(log2(ranks)) times, one rank alone 10
 ns instead, and so does what programs do once (family `startup`); its ranks start 5 ns apart, and each is
 as long in it as the whole. After our barrier it takes 100 ns more and the ranks start 150 ns apart, after
-MPI_Barrier 200 ns and 250 ns. Half of it hides behind a computation that takes as long (`overlap`).
-A one-sided operation takes 20 ns and 1 ns for every
-100 B where MPI has made the memory of its window (allocate, shared), the latency and 1 ns for every 10 B
-elsewhere; 10 ns more for each mode before its own. One that notifies its target takes one and a half times
-the latency, and 1 ns for every 10 B. Memory:
+MPI_Barrier 200 ns and 250 ns. Half of it hides behind a computation that takes as long (`overlap`). A
+one-sided operation takes 20 ns and 1 ns for every 100 B where MPI has made the memory of its window
+(allocate, shared), the latency and 1 ns for every 10 B elsewhere; 10 ns more for each mode before its own.
+One that notifies its target takes one and a half times the latency, and 1 ns for every 10 B. Memory:
 
     memcpy, read, write    5 ns and 1 ns for every 100 B; copy twice that with O3, four times with O0
     reduce_local           5 ns and 1 ns for every 50 B
@@ -93,7 +93,11 @@ KEPT = _kept()
 DATATYPES: dict[str, int] = {datatype["name"]: datatype["bytes"] for datatype in KEPT["datatypes"]}
 OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(op for of in KEPT["datatypes"] for op in of["operations"]))
 PATTERNS: dict[str, dict[str, Any]] = {pattern["name"]: pattern for pattern in KEPT["patterns"]}
-COLLECTIVES = [name for name, pattern in PATTERNS.items() if pattern["sampled"]["starts_together"]]
+COLLECTIVES = [
+    name
+    for name, pattern in PATTERNS.items()
+    if pattern["sampled"]["starts_together"] and pattern["family"] == "collective"
+]
 
 MEMORY = {"memcpy": (5, 100), "copy": (5, 100), "read": (5, 100), "write": (5, 100), "reduce_local": (5, 50)}
 """What an operation takes in one rank's memory, in ns, and how many bytes take one more."""
@@ -144,7 +148,7 @@ def operation_ns(
     latency_ns: int,
     sync: str = "common",
     rma_window: str = "allocate",
-) -> int:
+) -> float:
     """The law: what one operation takes, without the computation of `overlap`."""
     place = modes_of(pattern).index(mode)
     if PATTERNS[pattern]["family"] in {"collective", "startup"}:
@@ -157,6 +161,8 @@ def operation_ns(
         empty_ns, bytes_per_ns = MEMORY[pattern]
         return (empty_ns + size // bytes_per_ns) * (2 << place if pattern == "copy" else 1)
     one_ns = latency_ns + 10 * place + size // 10
+    if PATTERNS[pattern]["trips"] == "pairs":
+        return one_ns / (ranks // 2)
     return {
         "null": FLOOR_NS,
         "ring": one_ns * ranks,
@@ -192,10 +198,11 @@ def _one_sided_ns(pattern: str, size: int, latency_ns: int, rma_window: str) -> 
 def trips(visit: dict[str, Any], ranks: int) -> int:
     """Reported operations in a call."""
     own = has_number(visit, "trips")
-    trips = PATTERNS[visit["pattern"]]["trips"]
+    trips, window = PATTERNS[visit["pattern"]]["trips"], visit["window"]
     if has(visit, "message_each"):
         return int(trips * max(1, visit["depth"]))
-    return own or int({"window": visit["window"], "ranks": ranks, "repeats": 1}.get(trips, trips))
+    counts = {"window": window, "ranks": ranks, "repeats": 1, "pairs": ranks // 2 * window}
+    return own or int(counts.get(trips, trips))
 
 
 def starts_together(visit: dict[str, Any]) -> bool:

@@ -119,7 +119,7 @@ def test_every_measured_visit_has_a_shape_of_its_sampling(openmpi: FakeMpi) -> N
             continue
         pattern, mode, *_ = kind.removeprefix("visit of ").split(" ")
         keys = {key for key, _ in shape}
-        assert keys & together == (together if PATTERNS[pattern]["sampling"] == "common" else set())
+        assert keys & together == (together if PATTERNS[pattern]["sampled"]["starts_together"] else set())
         assert keys & {"pure_ns", "work_ns"} == ({"pure_ns", "work_ns"} if mode == "overlap" else set())
 
 
@@ -149,11 +149,12 @@ def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi
         assert line["samples_ns"] == [sample_ns + seen_ns] * len(line["samples_ns"])
         own = next(one["trips"] for one in PATTERNS[pattern]["modes"] if one["name"] == mode)
         trips = own or PATTERNS[pattern]["trips"]
-        assert line["ops"] == batch * {"window": 4, "ranks": ranks, "repeats": 1}.get(trips, trips)
+        in_call = {"window": 4, "ranks": ranks, "repeats": 1, "pairs": 4 * (ranks // 2)}
+        assert line["ops"] == batch * in_call.get(trips, trips)
         if sampling in {"floor", "common", "prepared"}:
             in_a_row = next(one["in_a_row"] for one in PATTERNS[pattern]["modes"] if one["name"] == mode)
             assert (batch > 1) == (in_a_row and one_ns < 100 * CLOCK_COST_NS)
-        if sampling in {"blocks", "acked"}:
+        if PATTERNS[pattern]["sampled"]["in_blocks"]:
             assert batch % 2 == 0
             assert batch >= 16
         if least_ns := PATTERNS[pattern]["least_ns"]:
@@ -167,7 +168,7 @@ def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi
 def test_a_collective_takes_a_step_for_every_doubling_of_ranks(pattern: str) -> None:
     mode = modes_of(pattern)[0]
 
-    def time_ns(ranks: int, size: int = 0, latency_ns: int = LATENCY_NS) -> int:
+    def time_ns(ranks: int, size: int = 0, latency_ns: int = LATENCY_NS) -> float:
         return operation_ns(pattern, mode, size, ranks, latency_ns)
 
     assert 0 < time_ns(1) < time_ns(2) == LATENCY_NS
@@ -211,6 +212,13 @@ def test_only_collectives_care_how_ranks_start() -> None:
     for pattern in PATTERNS:
         times = {operation_ns(pattern, modes_of(pattern)[0], 64, 4, LATENCY_NS, sync) for sync in SYNCS}
         assert len(times) == (3 if pattern in COLLECTIVES else 1)
+
+
+def test_pairs_do_not_hinder_each_other() -> None:
+    one_ns = operation_ns("stream", "unidirectional", 64, 2, LATENCY_NS)
+    for ranks, pairs in ((2, 1), (3, 1), (4, 2), (9, 4)):
+        assert operation_ns("multi-stream", "unidirectional", 64, ranks, LATENCY_NS) == one_ns / pairs
+        assert operation_ns("multi-pingpong", "standard", 64, ranks, LATENCY_NS) == one_ns
 
 
 def test_memory_is_no_matter_of_the_library() -> None:

@@ -12,7 +12,7 @@
 #include "ranks/hosts.h"
 #include "ranks/orphan.h"
 #include "ranks/oversubscribed.h"
-#include "ranks/pairs.h"
+#include "ranks/steps.h"
 #include "ranks/stopped.h"
 #include "ranks/watchdog.h"
 #include "rounds/measure.h"
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     struct mg_plan plan     = mg_plan_read(argv[1]);
 
     mg_watchdog_cancel();
-    mg_pairs_check(&plan);
+    mg_steps_check(&plan);
     mg_journal_open(argv[2]);
     if (plan.watched && mg_journal_is_open())
         mg_exit_with_input();
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     mg_plan_free(&plan);
     mg_groups_free();
     mg_hosts_free();
-    mg_pairs_free();
+    mg_steps_free();
     MG_MPI(MPI_Finalize());
     return EXIT_SUCCESS;
 }

@@ -150,7 +150,8 @@ class Pattern(Struct, frozen=True):
 
     Attributes:
         time_of: What one reported time is.
-        sampling: How samples are taken, by name: chained, blocks, floor, probe, common, prepared or acked.
+        sampling: How samples are taken, by name: chained, blocks, floor, probe, common, common-blocks,
+            prepared or acked.
         active_ranks: How many ranks take part; 0 means all.
         windowed: Whether it uses a window of messages.
         moves_bytes: Whether sizes and rates make sense.
@@ -237,7 +238,8 @@ class Pattern(Struct, frozen=True):
     @property
     def counted(self) -> bool:
         """Whether its calls count elements in an int, even with the large counts of MPI 4."""
-        return self.starts_together or self.reduces or self.counts_int or any(self.volumes.bus)
+        together = self.starts_together and self.family != "message"
+        return together or self.reduces or self.counts_int or any(self.volumes.bus)
 
     @property
     def strided(self) -> bool:

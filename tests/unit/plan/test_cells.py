@@ -11,7 +11,7 @@ from mpigauge.plan.cells import cells_of
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
 from mpigauge.vocabulary import SYNCS
-from tests.fakes.law import COLLECTIVES, DATATYPES, OPERATIONS, PATTERNS, modes_of, operations_of
+from tests.fakes.law import DATATYPES, OPERATIONS, PATTERNS, modes_of, operations_of
 from tests.unit.plan.expanding import KERNEL, ROOTED, expanded, one_of_each
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -64,11 +64,12 @@ def test_random_sizes_come_from_the_seed() -> None:
 
 
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name not in ("null", "eager")])
-def test_only_collectives_differ_in_how_their_ranks_start(pattern: str) -> None:
+def test_only_patterns_that_start_together_differ_in_how(pattern: str) -> None:
+    together = PATTERNS[pattern]["sampled"]["starts_together"]
     cells = expanded(one_of_each(pattern, sizes="64", sync=SYNCS))
-    assert [cell.sync for cell in cells] == (list(SYNCS) if pattern in COLLECTIVES else [""])
+    assert [cell.sync for cell in cells] == (list(SYNCS) if together else [""])
     (default,) = expanded(one_of_each(pattern, sizes="64"))
-    assert default.sync == ("common" if pattern in COLLECTIVES else "")
+    assert default.sync == ("common" if together else "")
 
 
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name not in ("null", "eager")])

@@ -52,8 +52,10 @@ ALIASES = {
     "messagerate": AliasMeaning("stream", "unidirectional"),
     "bibw": AliasMeaning("stream", "bidirectional"),
     "bibandwidth": AliasMeaning("stream", "bidirectional"),
-    "uniband": AliasMeaning("stream", "unidirectional", "between ranks 0 and 1 only"),
-    "biband": AliasMeaning("stream", "bidirectional", "between ranks 0 and 1 only"),
+    "mbwmr": AliasMeaning("multi-stream", "unidirectional"),
+    "uniband": AliasMeaning("multi-stream", "unidirectional"),
+    "biband": AliasMeaning("multi-stream", "bidirectional"),
+    "multilat": AliasMeaning("multi-pingpong"),
     "ping": AliasMeaning("pingpong"),
     "rtt": AliasMeaning("pingpong", note="its times are one way, half a round trip"),
     "roundtrip": AliasMeaning("pingpong", note="its times are one way, half a round trip"),
@@ -130,13 +132,9 @@ _ONE_SIDED = re.compile(
 )
 """Words of one-sided communication, searched in words that are no name of ours."""
 
-_SEVERAL_PAIRS = "several pairs at a time are not measured"
 _WAITING = "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"
 _SUITE = "mpigauge run without a pattern measures the usual ones"
 NOT_MEASURED = {
-    "mbwmr": f"{_SEVERAL_PAIRS}; stream is one pair",
-    "multilat": f"{_SEVERAL_PAIRS}; pingpong is one pair",
-    "multipingpong": f"{_SEVERAL_PAIRS}; pingpong is one pair",
     "bwpersistent": "a persistent stream is not measured; pingpong has --mode persistent",
     "bibwpersistent": "a persistent stream is not measured; pingpong has --mode persistent",
     "ibsend": "MPI_Ibsend is not measured; pingpong --mode buffered is MPI_Bsend",
@@ -451,7 +449,8 @@ OPTIONS: Mapping[str, OptionHint] = {
     ),
     **dict.fromkeys(("--interface", "--iface", "--device-name", "--nic"), _INTERFACE),
     **dict.fromkeys(
-        ("-multi", "--pairs", "-p"), OptionHint("--np", f"{_SEVERAL_PAIRS}; mpigauge map takes pair by pair")
+        ("-multi", "--pairs", "-p"),
+        OptionHint("--np", "all pairs at a time are multi-stream and multi-pingpong; map takes pair by pair"),
     ),
     **dict.fromkeys(
         ("-v", "--verbose"), OptionHint("--sizes", "mpigauge show --all has all that was measured")

@@ -223,10 +223,12 @@ void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank)
 
     for (int i = 0; i < plan->visits_count; i++) {
         const struct mg_visit *visit = &plan->visits[i];
-        const struct need      need  = need_of(visit, world_rank);
+        const int              place = mg_own_place(visit, world_rank);
 
-        if (!mg_takes_part(visit, world_rank))
+        if (place < 0)
             continue;
+        const struct need need = need_of(visit, place);
+
         all.send    = larger_of(all.send, need.send);
         all.recv    = larger_of(all.recv, need.recv);
         all.scratch = larger_of(all.scratch, need.scratch);
@@ -236,7 +238,7 @@ void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank)
     free_arenas();
     for (int i = 0; i < plan->visits_count; i++)
         if (mg_takes_part(&plan->visits[i], world_rank))
-            (void) mg_payload_reserve(&plan->visits[i], world_rank);
+            (void) mg_payload_reserve(&plan->visits[i], mg_own_place(&plan->visits[i], world_rank));
 }
 
 void mg_payload_free(void)

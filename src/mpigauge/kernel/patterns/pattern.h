@@ -17,9 +17,18 @@ enum {
     MG_ERROR_BYTES  = 256, /* sentence about a wrong payload */
     MG_TRIPS_RANKS  = -1,  /* mg_pattern.trips: one operation per rank */
     MG_TRIPS_REPEAT = -2,  /* mg_pattern.trips: mg_state.repeats operations */
+    MG_TRIPS_PAIRS  = -3,  /* mg_pattern.trips: the window of each pair of ranks */
 };
 
 /* ---- The state of a visit -------------------------------------------------------------------- */
+
+/* The ranks whose rounds start together: those of the group, or of all groups of a step. */
+struct mg_starters {
+    MPI_Comm comm;
+    int      rank;
+    int      ranks;
+    int      key; /* the same for the same ranks, in the launch */
+};
 
 /* A visit on one rank.  send and recv are separate memory; in a window, message i is sent from
  * send + i * send_step and received at recv + i * recv_step.  If a pattern has a block per rank,
@@ -63,6 +72,8 @@ struct mg_state {
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
 
     const struct mg_window *rma; /* where one-sided operations go, or NULL */
+
+    struct mg_starters starters;
 };
 
 /* Expected content: recv + at must hold what `source` has at its send + from, or in a reduction the

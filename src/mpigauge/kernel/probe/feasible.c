@@ -11,7 +11,7 @@
 #include "probe/eager_probe.h"
 #include "probe/heartbeat.h"
 #include "ranks/groups.h"
-#include "ranks/pairs.h"
+#include "ranks/steps.h"
 #include "ranks/stopped.h"
 #include "rounds/sampling.h"
 #include "text/journal.h"
@@ -20,7 +20,7 @@ static struct mg_eager first_pair; /* ranks 0 and 1; known once probed in a laun
 
 static struct mg_eager *eager_of(const struct mg_visit *visit)
 {
-    return mg_is_pair(visit) ? mg_pair_eager(visit) : &first_pair;
+    return mg_in_step(visit) ? mg_step_eager(visit) : &first_pair;
 }
 
 /* The largest message that the plan sends between these ranks before it is received.  The limit is
@@ -33,7 +33,7 @@ static size_t largest_unreceived(const struct mg_plan *plan, const struct mg_vis
         const struct mg_visit *visit = &plan->visits[i];
 
         if ((visit->mode->needs_eager || visit->pattern->sampling->probes) &&
-            mg_same_pair(visit, like) && visit->bytes > largest)
+            mg_same_ranks(visit, like) && visit->bytes > largest)
             largest = visit->bytes;
     }
     return largest;

@@ -10,16 +10,30 @@
 #include <unistd.h>
 
 enum {
-    MAX_GROUPS  = 64,
     SLEEP_US    = 1000, /* between two checks of a rank that waits long */
     SPINS       = 200,  /* checks without sleep first: a short wait stays short */
     BCAST_BYTES = 1 << 30,
 };
 
 static struct {
-    struct mg_group group[MAX_GROUPS];
-    int             count;
+    struct mg_group *group;
+    int              count;
 } groups;
+
+MPI_Comm mg_comm_of_members(const int *ranks, int count)
+{
+    MPI_Group everybody = MPI_GROUP_NULL;
+    MPI_Group members   = MPI_GROUP_NULL;
+    MPI_Comm  comm      = MPI_COMM_NULL;
+
+    MG_MPI(MPI_Comm_group(MPI_COMM_WORLD, &everybody));
+    MG_MPI(MPI_Group_incl(everybody, count, ranks, &members));
+    MG_MPI(MPI_Comm_create_group(MPI_COMM_WORLD, members, MG_TAG_CONTROL, &comm));
+    MG_MPI(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    MG_MPI(MPI_Group_free(&members));
+    MG_MPI(MPI_Group_free(&everybody));
+    return comm;
+}
 
 struct mg_group mg_group_of(int ranks)
 {
@@ -28,11 +42,13 @@ struct mg_group mg_group_of(int ranks)
     for (int i = 0; i < groups.count; i++)
         if (groups.group[i].ranks == ranks)
             return groups.group[i];
-    if (groups.count == MAX_GROUPS)
-        MG_DIE("the plan has more than %d different numbers of ranks", MAX_GROUPS);
-
+    struct mg_group *more =
+        realloc(groups.group, ((size_t) groups.count + 1) * sizeof *groups.group);
+    if (more == NULL)
+        MG_DIE("no memory for another group of ranks");
+    groups.group           = more;
     struct mg_group *group = &groups.group[groups.count++];
-    group->ranks           = ranks;
+    *group                 = (struct mg_group){.ranks = ranks, .comm = MPI_COMM_NULL};
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MG_MPI(MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &group->comm));
     if (group->comm != MPI_COMM_NULL)
@@ -48,6 +64,8 @@ void mg_groups_free(void)
         if (group->comm != MPI_COMM_NULL)
             MG_MPI(MPI_Comm_free(&group->comm));
     }
+    free(groups.group);
+    groups.group = NULL;
 }
 
 void mg_handshake(MPI_Comm comm)

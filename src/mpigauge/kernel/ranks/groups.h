@@ -12,13 +12,16 @@ enum {
     MG_TAG_IDLE    = 3, /* the idle barrier */
 };
 
-/* The first `ranks` of the world, with a communicator of their own. */
+/* Some ranks of the world, in an order, with a communicator of their own. */
 struct mg_group {
-    MPI_Comm comm; /* MPI_COMM_NULL on ranks outside */
+    MPI_Comm comm; /* MPI_COMM_NULL on ranks outside, and where it is made for each visit anew */
     int      ranks;
 };
 
-/* The group of so many ranks, made once.  Collective over the world. */
+/* A communicator of these ranks, in this order.  Collective over them. */
+MPI_Comm mg_comm_of_members(const int *ranks, int count);
+
+/* The group of the first so many ranks, made once.  Collective over the world. */
 struct mg_group mg_group_of(int ranks);
 void            mg_groups_free(void);
 

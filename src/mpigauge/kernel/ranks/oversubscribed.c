@@ -149,7 +149,7 @@ void mg_oversubscribed_find(int cores)
 
 static int ranks_at_once(const struct mg_visit *visit)
 {
-    return mg_is_pair(visit) ? fits.world : visit->ranks;
+    return mg_in_step(visit) ? fits.world : visit->ranks;
 }
 
 bool mg_oversubscribed_here(const struct mg_visit *visit)

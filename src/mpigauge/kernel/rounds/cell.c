@@ -4,6 +4,8 @@
 
 #include "rounds/batching.h"
 
+#include <string.h>
+
 static const int64_t warmup_min_ns = 200000; /* an idle core is slow at first */
 
 int64_t mg_visit_share_ns(const struct mg_run *run)
@@ -70,6 +72,11 @@ const char *mg_skip_reason(const struct mg_run *run, const struct mg_cell *cell)
     if (time_is_used_up(plan, cell))
         return "share";
     return NULL;
+}
+
+bool mg_skip_is_final(const char *reason)
+{
+    return strcmp(reason, "closed") == 0 || strcmp(reason, "time") == 0;
 }
 
 int64_t mg_expected_ns(const struct mg_cell *cell, bool overlaps)

@@ -48,7 +48,6 @@ struct mg_run {
     int64_t               fastest_ns; /* median of the fastest cell that needs the global clock */
     struct mg_clock_facts clock;
     int                   rank;
-    bool                  skips; /* the visit that this rank has just made an offer for */
 };
 
 static inline bool mg_is_global(const struct mg_visit *visit)
@@ -70,6 +69,9 @@ int mg_warmups_for(const struct mg_run *run, const struct mg_cell *cell);
 
 /* Why the next visit is skipped; NULL if it is not. */
 const char *mg_skip_reason(const struct mg_run *run, const struct mg_cell *cell);
+
+/* Whether it will be the reason for all later visits of the cell, too, whatever others do. */
+bool mg_skip_is_final(const char *reason);
 
 /* What the rounds of a visit should take; 0 if not known yet. */
 int64_t mg_expected_ns(const struct mg_cell *cell, bool overlaps);

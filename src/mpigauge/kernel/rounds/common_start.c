@@ -165,6 +165,7 @@ void mg_common_start_free(void)
     free(own.stamps);
     own.stamps = NULL;
     own.room   = 0;
+    mg_leads_free();
 }
 
 /* The start message of rank 0 for the next round.  Reading the CPU clock is a system call that
@@ -211,8 +212,8 @@ static void run_series(const struct mg_visit *visit, struct mg_state *state, str
         struct mg_start_message message = {.start_ns = stop};
 
         /* Otherwise the start message would arrive while others still work on the last round. */
-        mg_handshake(state->comm);
-        if (state->rank == 0 && more)
+        mg_handshake(state->starters.comm);
+        if (state->starters.rank == 0 && more)
             message = next_start(series, lead_ns, quiet_ns);
         mg_start_message_spread(state, &message);
         if (message.start_ns == stop)
@@ -240,6 +241,20 @@ static void remember(const struct mg_visit *visit, const struct mg_rounds *round
     own.last_ns    = mg_median_of(rounds->samples_ns, rounds->count);
 }
 
+/* Where several groups start together, the slowest of them decides how long all are quiet, and the
+ * one with most late messages how long the lead is. */
+static void agree(const struct mg_state *state, struct mg_rounds *rounds)
+{
+    enum { LAST_NS, LATE, WORDS };
+    const bool reports     = state->rank == 0;
+    int64_t    most[WORDS] = {[LAST_NS] = reports ? own.last_ns : 0,
+                              [LATE]    = reports ? rounds->late_message_count : 0};
+
+    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, most, WORDS, MPI_INT64_T, MPI_MAX, state->starters.comm));
+    own.last_ns                = most[LAST_NS];
+    rounds->late_message_count = (int) most[LATE];
+}
+
 void mg_rounds_common(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
                       int batch, int count, int64_t limit_ns, struct mg_rounds *rounds)
 {
@@ -261,6 +276,8 @@ void mg_rounds_common(const struct mg_visit *visit, struct mg_state *state, stru
         mg_stamps_collect(&series, visit, state, root, rounds);
         if (state->rank == 0)
             remember(visit, rounds);
+        if (state->starters.ranks > state->ranks)
+            agree(state, rounds);
         rounds->heartbeat();
         *lead_ns_p = mg_lead_next(visit, state, rounds, limit_ns);
         if (i == DOUBLINGS || *lead_ns_p <= rounds->lead_ns)

@@ -12,8 +12,8 @@
 #include "probe/heartbeat.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
-#include "ranks/pairs.h"
 #include "ranks/settle.h"
+#include "ranks/steps.h"
 #include "ranks/stopped.h"
 #include "rounds/common_start.h"
 #include "rounds/samples.h"
@@ -56,12 +56,15 @@ static void visit_in_group(struct mg_run *run, const struct mg_visit *visit, str
 static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Request *requests)
 {
     const struct mg_group group = mg_group_of(visit->ranks);
-    struct mg_state       state = {.comm     = group.comm,
-                                   .rank     = run->rank,
-                                   .ranks    = group.ranks,
-                                   .bytes    = visit->bytes,
-                                   .window   = visit->window,
-                                   .requests = requests};
+    struct mg_state       state = {
+        .comm     = group.comm,
+        .rank     = run->rank,
+        .ranks    = group.ranks,
+        .bytes    = visit->bytes,
+        .window   = visit->window,
+        .requests = requests,
+        .starters = {
+            .comm = group.comm, .rank = run->rank, .ranks = group.ranks, .key = group.ranks}};
 
     mg_heartbeat_begin(run->plan, visit, group.comm != MPI_COMM_NULL);
     if (group.comm != MPI_COMM_NULL)
@@ -70,28 +73,34 @@ static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Reque
         mg_idle_barrier();
 }
 
-/* ---- Visits of pairs ------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 static struct mg_offer offer_of(void *context, const struct mg_visit *visit)
 {
-    struct mg_run        *run   = context;
+    const struct mg_run  *run   = context;
     const struct mg_cell *cell  = &run->cells[visit->cell];
     const char           *skip  = mg_skip_reason(run, cell);
     struct mg_offer       offer = {.expect_ns = mg_expected_ns(cell, visit->mode->overlaps)};
 
     (void) snprintf(offer.skip, sizeof offer.skip, "%s", skip != NULL ? skip : "");
-    run->skips = skip != NULL;
     return offer;
 }
 
-static void visit_of_pair(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state)
+/* The batch is that of all groups that start together; 0 if one of them has none yet. */
+static void share_decision(const struct mg_state *state, struct mg_decision *decision)
+{
+    mg_broadcast(state->comm, decision, sizeof *decision);
+    if (state->starters.ranks > state->ranks)
+        MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &decision->batch, 1, MPI_INT, MPI_MIN,
+                             state->starters.comm));
+}
+
+static void visit_in_step(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state)
 {
     struct mg_cell    *cell     = &run->cells[visit->cell];
-    struct mg_decision decision = {.go = !run->skips, .batch = cell->batch, .rounds = cell->rounds};
+    struct mg_decision decision = {.go = true, .batch = cell->batch, .rounds = cell->rounds};
 
-    mg_broadcast(state->comm, &decision, sizeof decision);
-    if (!decision.go)
-        return;
+    share_decision(state, &decision);
     if (state->rank == 0)
         mg_journal_keep(visit, mg_step_send_tick);
     mg_visit_run(run, visit, state, cell, &decision);
@@ -101,19 +110,20 @@ static void visit_of_pair(struct mg_run *run, const struct mg_visit *visit, stru
 static void do_step(struct mg_run *run, const struct mg_visit *visits, int count,
                     MPI_Request *requests)
 {
-    const struct mg_visit *visit = mg_step_begin(visits, count, offer_of, run, &run->start_ns);
+    const struct mg_step   step  = mg_step_begin(visits, count, offer_of, run, &run->start_ns);
+    const struct mg_visit *visit = step.visit;
 
-    if (visit != NULL) {
-        struct mg_state state = {.comm     = mg_pair_begin(visit),
-                                 .rank     = run->rank == visit->pair[0] ? 0 : 1,
+    if (visit != NULL && step.go) {
+        struct mg_state state = {.comm     = step.comm,
+                                 .rank     = mg_own_place(visit, run->rank),
                                  .ranks    = visit->ranks,
                                  .bytes    = visit->bytes,
                                  .window   = visit->window,
-                                 .requests = requests};
+                                 .requests = requests,
+                                 .starters = step.starters};
 
         mg_heartbeat_begin(run->plan, visit, true);
-        visit_of_pair(run, visit, &state);
-        mg_pair_end(visit);
+        visit_in_step(run, visit, &state);
     }
     mg_heartbeat_begin(run->plan, visits, false);
     mg_step_end(visits, count);
@@ -192,8 +202,8 @@ static void do_visits(struct mg_run *run, MPI_Request *requests)
     run->stops_counted_ns = run->visits_ns;
     run->stops            = mg_stopped_count();
     for (int count = 1; visits < end; visits += count) {
-        count = mg_is_pair(visits) ? mg_step_length(visits, end) : 1;
-        if (mg_is_pair(visits))
+        count = mg_in_step(visits) ? mg_step_length(visits, end) : 1;
+        if (mg_in_step(visits))
             do_step(run, visits, count, requests);
         else
             do_visit(run, visits, requests);
@@ -227,7 +237,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_windows_make(plan, mg_payload_exposed);
     mg_heartbeat_warm_up(plan);
     mg_warm_up(plan);
-    mg_pairs_warm_up(plan);
+    mg_steps_warm_up(plan);
     mg_neighbours_make(run.clock.cost_ns);
     do_visits(&run, requests);
 

@@ -1,4 +1,4 @@
-/* sampling - the seven ways of taking samples. */
+/* sampling - the eight ways of taking samples. */
 #include "rounds/sampling.h"
 
 #include "rounds/common_start.h"
@@ -24,6 +24,12 @@ const struct mg_sampling mg_sampling_common = {.name            = "common",
                                                .cpu_known       = true,
                                                .starts_together = true,
                                                .run             = mg_rounds_common};
+
+const struct mg_sampling mg_sampling_common_blocks = {.name            = "common-blocks",
+                                                      .batching        = MG_BATCH_BLOCKS,
+                                                      .cpu_known       = true,
+                                                      .starts_together = true,
+                                                      .run             = mg_rounds_common};
 
 const struct mg_sampling mg_sampling_prepared = {
     .name = "prepared", .batching = MG_BATCH_ONE, .run = mg_rounds_prepared};

@@ -39,6 +39,8 @@ extern const struct mg_sampling mg_sampling_floor;
 extern const struct mg_sampling mg_sampling_probe;
 /* All ranks start at the same time; a sample is last end - first start. */
 extern const struct mg_sampling mg_sampling_common;
+/* The same of a block of rounds, which each rank makes one after the other. */
+extern const struct mg_sampling mg_sampling_common_blocks;
 /* `prepare` before every call, untimed; the root times the call alone. */
 extern const struct mg_sampling mg_sampling_prepared;
 /* Every rank in turn acknowledges; the largest time less half a round trip. */

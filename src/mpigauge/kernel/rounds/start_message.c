@@ -8,37 +8,42 @@
 #include "ranks/groups.h"
 #include "ranks/oversubscribed.h"
 
+#include <stdlib.h>
+
 enum {
     LEAD_TRIALS = 5,
     LEAD_FACTOR = 3,
     LATE_ONE_IN = 10, /* with more late messages the series is repeated with a longer lead */
-    MAX_GROUPS  = 64,
 };
 
 static const int64_t margin_ns     = 3000; /* beside the time of the message */
 static const int64_t lead_least_ns = 4000;
 static const int64_t lead_most_ns  = 50000000; /* later ranks are not waited for */
 
+struct lead {
+    int     key; /* of the ranks that start together */
+    int64_t lead_ns;
+};
+
 static struct {
-    struct {
-        int     ranks;
-        int64_t lead_ns;
-    } leads[MAX_GROUPS];
+    struct lead *leads;
+    int          count;
 } own;
 
 void mg_start_message_spread(const struct mg_state *state, struct mg_start_message *message)
 {
-    int mask = 1;
+    const struct mg_starters *all  = &state->starters;
+    int                       mask = 1;
 
-    while (mask < state->ranks && (state->rank & mask) == 0)
+    while (mask < all->ranks && (all->rank & mask) == 0)
         mask *= 2;
-    if (state->rank != 0)
-        MG_MPI(MPI_Recv(message, (int) sizeof *message, MPI_BYTE, state->rank - mask,
-                        MG_TAG_CONTROL, state->comm, MPI_STATUS_IGNORE));
+    if (all->rank != 0)
+        MG_MPI(MPI_Recv(message, (int) sizeof *message, MPI_BYTE, all->rank - mask, MG_TAG_CONTROL,
+                        all->comm, MPI_STATUS_IGNORE));
     for (mask /= 2; mask > 0; mask /= 2)
-        if (state->rank + mask < state->ranks)
-            MG_MPI(MPI_Send(message, (int) sizeof *message, MPI_BYTE, state->rank + mask,
-                            MG_TAG_CONTROL, state->comm));
+        if (all->rank + mask < all->ranks)
+            MG_MPI(MPI_Send(message, (int) sizeof *message, MPI_BYTE, all->rank + mask,
+                            MG_TAG_CONTROL, all->comm));
 }
 
 static int64_t global_now_ns(void)
@@ -55,28 +60,47 @@ static int64_t measure_lead(const struct mg_state *state)
     for (int i = 0; i < LEAD_TRIALS; i++) {
         struct mg_start_message message = {0};
 
-        mg_handshake(state->comm);
+        mg_handshake(state->starters.comm);
         message.start_ns = global_now_ns();
         mg_start_message_spread(state, &message);
         times_ns[i] = global_now_ns() - message.start_ns;
     }
     const int64_t median_ns = mg_median_of(times_ns, LEAD_TRIALS);
-    MG_MPI(MPI_Allreduce(&median_ns, &slowest_ns, 1, MPI_INT64_T, MPI_MAX, state->comm));
+    MG_MPI(MPI_Allreduce(&median_ns, &slowest_ns, 1, MPI_INT64_T, MPI_MAX, state->starters.comm));
     return LEAD_FACTOR * slowest_ns + margin_ns;
+}
+
+static void add_lead(int key)
+{
+    struct lead *more = realloc(own.leads, ((size_t) own.count + 1) * sizeof *more);
+
+    if (more == NULL)
+        MG_DIE("no memory for the leads of %d groups", own.count + 1);
+    own.leads              = more;
+    own.leads[own.count++] = (struct lead){.key = key};
+}
+
+void mg_leads_free(void)
+{
+    free(own.leads);
+    own.leads = NULL;
+    own.count = 0;
 }
 
 /* Measured anew for every series, since one bad moment would give all later rounds a long lead; but
  * where ranks wait for their cores it is adapted from series to series only. */
 int64_t *mg_lead_of(const struct mg_visit *visit, const struct mg_state *state)
 {
-    int i = 0;
+    const int key = state->starters.key;
+    int       i   = 0;
 
-    while (i < MAX_GROUPS - 1 && own.leads[i].ranks != 0 && own.leads[i].ranks != state->ranks)
+    while (i < own.count && own.leads[i].key != key)
         i++;
-    if (own.leads[i].ranks != state->ranks || !mg_oversubscribed_anywhere(visit)) {
-        own.leads[i].ranks   = state->ranks;
+    const bool is_new = i == own.count;
+    if (is_new)
+        add_lead(key);
+    if (is_new || !mg_oversubscribed_anywhere(visit))
         own.leads[i].lead_ns = measure_lead(state);
-    }
     return &own.leads[i].lead_ns;
 }
 
@@ -91,6 +115,6 @@ int64_t mg_lead_next(const struct mg_visit *visit, const struct mg_state *state,
         lead_ns = 2 * lead_ns < lead_most_ns ? 2 * lead_ns : lead_most_ns;
     else if (rounds->late_message_count == 0 && rounds->count >= LATE_ONE_IN)
         lead_ns = 3 * lead_ns / 4 > lead_least_ns ? 3 * lead_ns / 4 : lead_least_ns;
-    mg_broadcast(state->comm, &lead_ns, sizeof lead_ns);
+    mg_broadcast(state->starters.comm, &lead_ns, sizeof lead_ns);
     return lead_ns;
 }

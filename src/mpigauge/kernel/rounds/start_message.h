@@ -13,11 +13,13 @@ struct mg_start_message {
     int64_t extra;    /* the round is not a sample */
 };
 
-/* Sends it from rank 0 along a binomial tree, the same for all MPI libraries. */
+/* Sends it from the first of those who start together along a binomial tree, the same for all MPI
+ * libraries. */
 void mg_start_message_spread(const struct mg_state *state, struct mg_start_message *message);
 
-/* The lead of a group.  Collective over it; call before every series. */
+/* The lead of those who start together.  Collective over them; call before every series. */
 int64_t *mg_lead_of(const struct mg_visit *visit, const struct mg_state *state);
+void     mg_leads_free(void);
 
 /* The lead of the next series: longer after too many late messages, shorter after none.  A rank
  * that was behind for other reasons would be so with any lead. */

@@ -45,6 +45,15 @@ static void finish(const struct mg_visit *visit, struct mg_state *state)
     mg_handshake(state->comm); /* the last message may still be under way */
 }
 
+/* Tells all ranks what rank 0 has decided; where several groups start together, the most that one
+ * of them has. */
+static void decide(const struct mg_state *state, int *numbers, int count)
+{
+    mg_broadcast(state->comm, numbers, (size_t) count * sizeof *numbers);
+    if (state->starters.ranks > state->ranks)
+        MG_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers, count, MPI_INT, MPI_MAX, state->starters.comm));
+}
+
 /* ---- How long, how many ---------------------------------------------------------------------- */
 
 /* How many rounds a trial has after its first: eight, or as many as fit the time. */
@@ -71,7 +80,7 @@ static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct m
             mg_journal_tick(visit, rounds->samples_ns[0]);
         trials += rounds->count;
         more = trials > 1 ? 0 : further_trials(trial_ns[0], limit);
-        mg_broadcast(state->comm, &more, sizeof more);
+        decide(state, &more, 1);
     }
     return trials;
 }
@@ -129,10 +138,11 @@ static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_s
             mg_cell_fit(run, visit, cell, (double) round_of_trial(run, trial_ns, trials),
                         (double) run->rounds.elapsed_ns / run->rounds.count);
     }
-    decision->batch   = cell->batch;
-    decision->rounds  = cell->rounds;
-    decision->warmups = mg_warmups_for(run, cell);
-    mg_broadcast(state->comm, decision, sizeof *decision);
+    int numbers[] = {cell->batch, cell->rounds, mg_warmups_for(run, cell)};
+    decide(state, numbers, sizeof numbers / sizeof *numbers);
+    decision->batch   = numbers[0];
+    decision->rounds  = numbers[1];
+    decision->warmups = numbers[2];
     return trials;
 }
 
@@ -279,6 +289,8 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
         return visit->ranks;
     if (visit->pattern->trips == MG_TRIPS_REPEAT)
         return state->repeats;
+    if (visit->pattern->trips == MG_TRIPS_PAIRS)
+        return (visit->ranks / 2) * visit->window;
     return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
 }
 
@@ -399,7 +411,7 @@ static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     time_in_condition(&context);
     mg_payload_walk_end(&context.walk);
     mg_heartbeat();
-    if (!mg_all_true(state->comm, mg_stopped_count() == stops))
+    if (!mg_all_true(state->starters.comm, mg_stopped_count() == stops))
         return false;
     if (state->rank == 0)
         add_samples(run, visit, cell, &context.outcome);
@@ -437,12 +449,26 @@ static void time_visit_unstopped(struct mg_run *run, const struct mg_visit *visi
     }
 }
 
+/* Whether it can be measured, and with it the other groups of the step. */
+static bool all_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
+                         struct mg_state *state)
+{
+    const bool here = mg_is_feasible(plan, visit, state);
+
+    if (state->starters.ranks == state->ranks)
+        return here;
+    const bool everywhere = mg_all_true(state->starters.comm, here);
+    if (here && !everywhere && state->rank == 0)
+        mg_journal_refused(visit, "another group of its step cannot be measured");
+    return everywhere;
+}
+
 void mg_visit_run(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                   struct mg_cell *cell, struct mg_decision *decision)
 {
     if (visit->pattern->sampling->probes)
         mg_eager_visit(run->plan, visit, state, mg_since_ns(run->start_ns));
-    else if (mg_is_feasible(run->plan, visit, state))
+    else if (all_feasible(run->plan, visit, state))
         time_visit_unstopped(run, visit, state, cell, decision);
     else
         cell->closed = true;

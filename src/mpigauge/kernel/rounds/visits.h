@@ -24,24 +24,34 @@ enum mg_start {
 
 /* The numbers of a visit: type, key in the plan, minimum, maximum, default, meaning.  The parser of
  * the plan, --describe and the struct below are made from it. */
-#define MG_VISIT_NUMBERS(NUMBER)                                                                   \
-    NUMBER(int64_t, id, 0, INT64_MAX, -1, "comes back in the journal")                             \
-    NUMBER(int, cell, 0, INT_MAX - 1, -1,                                                          \
-           "number from 0; visits of one cell share it, its samples and its limits")               \
-    NUMBER(size_t, bytes, 0, MG_BYTES_MAX, -1, "size of one message; for `eager`, where to end")   \
-    NUMBER(int, window, 1, 1 << 20, 1, "messages in flight")                                       \
-    NUMBER(size_t, pool_bytes, 0, MG_BYTES_MAX, 0,                                                 \
-           "what cold rounds walk through on each side; 0 is warm")                                \
-    NUMBER(int, root, -1, INT_MAX, 0, "a rank; -1 is another one each round")                      \
-    NUMBER(bool, in_place, 0, 1, 0, "1 for `MPI_IN_PLACE`")                                        \
-    NUMBER(int, depth, 0, 1 << 16, 0,                                                              \
-           "of `matching`: receives or messages that wait in front of the one that is timed")      \
-    NUMBER(size_t, block_bytes, 0, MG_BYTES_MAX, 0, "of `layout`: size of its blocks")             \
-    NUMBER(size_t, stride_bytes, 0, MG_BYTES_MAX, 0, "of `layout`: from a block to the next")      \
-    NUMBER(int, partitions, 0, 1 << 16, 0, "of `partitioned`: parts of a message")                 \
-    NUMBER(int64_t, step, 0, INT64_MAX, -1,                                                        \
-           "goes with `pair`: visits that follow each other with the same number are made at the " \
-           "same time, so no rank may be in two of them")
+#define MG_VISIT_NUMBERS(NUMBER)                                                                  \
+    NUMBER(int64_t, id, 0, INT64_MAX, -1, "comes back in the journal")                            \
+    NUMBER(int, cell, 0, INT_MAX - 1, -1,                                                         \
+           "number from 0; visits of one cell share it, its samples and its limits")              \
+    NUMBER(size_t, bytes, 0, MG_BYTES_MAX, -1, "size of one message; for `eager`, where to end")  \
+    NUMBER(int, window, 1, 1 << 20, 1, "messages in flight")                                      \
+    NUMBER(size_t, pool_bytes, 0, MG_BYTES_MAX, 0,                                                \
+           "what cold rounds walk through on each side; 0 is warm")                               \
+    NUMBER(int, root, -1, INT_MAX, 0, "a rank; -1 is another one each round")                     \
+    NUMBER(bool, in_place, 0, 1, 0, "1 for `MPI_IN_PLACE`")                                       \
+    NUMBER(int, depth, 0, 1 << 16, 0,                                                             \
+           "of `matching`: receives or messages that wait in front of the one that is timed")     \
+    NUMBER(size_t, block_bytes, 0, MG_BYTES_MAX, 0, "of `layout`: size of its blocks")            \
+    NUMBER(size_t, stride_bytes, 0, MG_BYTES_MAX, 0, "of `layout`: from a block to the next")     \
+    NUMBER(int, partitions, 0, 1 << 16, 0, "of `partitioned`: parts of a message")                \
+    NUMBER(int64_t, step, 0, INT64_MAX, -1,                                                       \
+           "goes with `pair` or `group`: visits that follow each other with the same number are " \
+           "made at the same time, so no rank may be in two of them")                             \
+    NUMBER(int, group, -1, INT_MAX - 1, -1, "of a `group` line; -1 is the first ranks of the job")
+
+/* A group of the plan: which ranks, in their order. */
+struct mg_members {
+    int  id;
+    int  index; /* among the groups of the plan */
+    int  count;
+    int  place; /* of this rank among them; -1: it is none */
+    int *ranks; /* of the world */
+};
 
 /* One visit: a short uninterrupted run of rounds of one cell. */
 #define MG_VISIT_NUMBER_MEMBER(type, name, least, most, usual, about) type name;
@@ -55,6 +65,7 @@ struct mg_visit {
     const struct mg_operation *operation;
     enum mg_window_kind        rma_window;
     int                        pair[2]; /* world ranks, if it is a visit of a pair */
+    const struct mg_members   *members; /* NULL unless it is a visit of a group of the plan */
 };
 #undef MG_VISIT_NUMBER_MEMBER
 
@@ -74,13 +85,22 @@ struct mg_plan {
     int64_t pool_caches;   /* least size of cold pools, in largest caches of a host */
     int     visits_count;
     int     cells_count;
-    struct mg_visit *visits;
-    bool             has_pairs;
+    struct mg_visit    *visits;
+    bool                has_steps;
+    struct mg_members **groups; /* by ascending id */
+    int                 groups_count;
 };
 
-static inline bool mg_is_pair(const struct mg_visit *visit)
+/* Whether it is of a pair or of a group of the plan, and not of the first ranks. */
+static inline bool mg_in_step(const struct mg_visit *visit)
 {
     return visit->step >= 0;
+}
+
+/* The world ranks of a visit that is in a step, in the order of the group. */
+static inline const int *mg_members(const struct mg_visit *visit)
+{
+    return visit->members != NULL ? visit->members->ranks : visit->pair;
 }
 
 static inline size_t mg_messages_per_call(const struct mg_visit *visit)
@@ -97,24 +117,33 @@ static inline struct mg_reduction mg_reduction_of(const struct mg_visit *visit)
                                   .operation = visit->operation};
 }
 
+/* The rank of this rank of the world in the group of a visit; -1 if it takes no part. */
+static inline int mg_own_place(const struct mg_visit *visit, int world_rank)
+{
+    if (visit->members != NULL)
+        return visit->members->place;
+    if (mg_in_step(visit))
+        return world_rank == visit->pair[0] ? 0 : world_rank == visit->pair[1] ? 1 : -1;
+    return world_rank < visit->ranks ? world_rank : -1;
+}
+
 static inline bool mg_takes_part(const struct mg_visit *visit, int world_rank)
 {
-    if (mg_is_pair(visit))
-        return world_rank == visit->pair[0] || world_rank == visit->pair[1];
-    return world_rank < visit->ranks;
+    return mg_own_place(visit, world_rank) >= 0;
 }
 
 /* The world rank of a rank of its group. */
 static inline int mg_world_rank(const struct mg_visit *visit, int rank)
 {
-    return mg_is_pair(visit) ? visit->pair[rank > 0] : rank;
+    return mg_in_step(visit) ? mg_members(visit)[rank] : rank;
 }
 
-/* Whether two visits are of the same pair, or neither is of a pair.  A rank has all visits of its
- * own pairs in its plan, even if not those of others. */
-static inline bool mg_same_pair(const struct mg_visit *a, const struct mg_visit *b)
+/* Whether two visits are of the same pair, of the same group of the plan, or both of the first
+ * ranks.  A rank has all visits of its own pairs in its plan, even if not those of others. */
+static inline bool mg_same_ranks(const struct mg_visit *a, const struct mg_visit *b)
 {
-    return mg_is_pair(a) == mg_is_pair(b) && a->pair[0] == b->pair[0] && a->pair[1] == b->pair[1];
+    return mg_in_step(a) == mg_in_step(b) && a->members == b->members && a->pair[0] == b->pair[0] &&
+           a->pair[1] == b->pair[1];
 }
 
 #endif

@@ -47,7 +47,7 @@ void mg_warm_up_group(const struct mg_plan *plan, const struct mg_visit *visit, 
         exchange(visit, bytes, comm, ranks, least_ns);
 }
 
-/* The size of its messages; patterns that only use memory send none. */
+/* Patterns that only use memory send none. */
 static size_t message_bytes(const struct mg_visit *visit)
 {
     const enum mg_family family = visit->pattern->family;
@@ -56,6 +56,13 @@ static size_t message_bytes(const struct mg_visit *visit)
         return 1;
     /* A reduction counts elements, and may have more bytes than a message of this library. */
     return visit->bytes <= INT_MAX || MG_LARGE_COUNTS ? visit->bytes : INT_MAX;
+}
+
+size_t mg_warm_up_bytes(const struct mg_visit *visit)
+{
+    const size_t bytes = message_bytes(visit);
+
+    return bytes > 0 ? bytes : 1;
 }
 
 /* For each number of ranks, the visit with the largest messages, counted from 1; 0 if there is
@@ -71,7 +78,7 @@ static int *find_largest(const struct mg_plan *plan)
         const struct mg_visit *visit = &plan->visits[i];
         int                   *most  = &largest[visit->ranks];
 
-        if (!mg_is_pair(visit) &&
+        if (!mg_in_step(visit) &&
             (*most == 0 || message_bytes(visit) > message_bytes(&plan->visits[*most - 1])))
             *most = i + 1;
     }

@@ -97,6 +97,8 @@ static void describe_trips(FILE *out, const struct mg_pattern *pattern)
         put_word(out, "trips", "ranks");
     else if (pattern->trips == MG_TRIPS_REPEAT)
         put_word(out, "trips", "repeats");
+    else if (pattern->trips == MG_TRIPS_PAIRS)
+        put_word(out, "trips", "pairs");
     else
         (void) fprintf(out, ",\"trips\":%d", pattern->trips);
 }

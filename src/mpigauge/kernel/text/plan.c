@@ -1,5 +1,5 @@
-/* plan - parses the plan: a line of limits, one line per visit, all of key=value words, and the
- * line `end`. */
+/* plan - parses the plan: a line of limits, lines of groups of ranks, one line per visit, all of
+ * key=value words, and the line `end`. */
 #include "text/plan.h"
 
 #include "patterns/calls.h"
@@ -132,6 +132,140 @@ static void read_pair(int line, const char *text, struct mg_visit *visit)
     visit->pair[1] = (int) last;
 }
 
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+static long read_rank(int line, const char **at_p)
+{
+    char *end = NULL;
+
+    errno           = 0;
+    const long rank = strtol(*at_p, &end, 10);
+    if (errno != 0 || end == *at_p || **at_p < '0' || **at_p > '9' || rank > INT_MAX)
+        MG_DIE("plan line %d: '%.40s' is no list of ranks like 0-3,8,16-30:2", line, *at_p);
+    *at_p = end;
+    return rank;
+}
+
+static void add_rank(int line, long rank, int ranks, int here, bool *taken,
+                     struct mg_members *members)
+{
+    if (rank >= ranks)
+        MG_DIE("plan line %d: this job has no rank %ld", line, rank);
+    if (taken[rank])
+        MG_DIE("plan line %d: rank %ld is in the group twice", line, rank);
+    taken[rank] = true;
+    if (rank == here)
+        members->place = members->count;
+    members->ranks[members->count++] = (int) rank;
+}
+
+/* One rank, or a range `0-6` or `0-6:2`. */
+static const char *read_range(int line, const char *at, int ranks, int here, bool *taken,
+                              struct mg_members *members)
+{
+    const long first = read_rank(line, &at);
+    long       last  = first;
+    long       by    = 1;
+
+    if (*at == '-') {
+        at++;
+        last = read_rank(line, &at);
+        if (*at == ':') {
+            at++;
+            by = read_rank(line, &at);
+        }
+    }
+    if (last < first || by < 1)
+        MG_DIE("plan line %d: a range of ranks goes upwards, like 0-6:2", line);
+    for (long rank = first; rank <= last; rank += by)
+        add_rank(line, rank, ranks, here, taken, members);
+    return at;
+}
+
+static struct mg_members *members_of(int line, const char *text, int ranks, int here)
+{
+    struct mg_members *members = calloc(1, sizeof *members);
+    int               *list    = malloc((size_t) ranks * sizeof *list);
+    bool              *taken   = calloc((size_t) ranks, sizeof *taken);
+
+    if (members == NULL || list == NULL || taken == NULL)
+        MG_DIE("no memory for a group of %d ranks", ranks);
+    members->place = -1;
+    members->ranks = list;
+    for (const char *at = text;; at++) {
+        at = read_range(line, at, ranks, here, taken, members);
+        if (*at == '\0')
+            break;
+        if (*at != ',')
+            MG_DIE("plan line %d: '%.40s' is no list of ranks like 0-3,8,16-30:2", line, at);
+    }
+    free(taken);
+    return members;
+}
+
+static void read_group(int line, char *words, struct mg_plan *plan, int here)
+{
+    int64_t          id     = -1;
+    const char      *ranks  = NULL;
+    char            *rest   = NULL;
+    const struct key keys[] = {{"id", &id, 0, INT_MAX - 1}, {0}};
+
+    for (char *word = strtok_r(words, " ", &rest); word != NULL;
+         word       = strtok_r(NULL, " ", &rest)) {
+        const char *text = split(line, word);
+
+        if (strcmp(word, "ranks") == 0)
+            ranks = text;
+        else if (strcmp(word, "id") == 0)
+            read_number(line, &keys[0], text);
+        else
+            MG_DIE("plan line %d: a group has no key '%s'", line, word);
+    }
+    if (id < 0 || ranks == NULL)
+        MG_DIE("plan line %d: a group needs id and ranks", line);
+    const int last = plan->groups_count - 1;
+    if (last >= 0 && plan->groups[last]->id >= id)
+        MG_DIE("plan line %d: groups have ascending ids, and %" PRId64 " comes after %d", line, id,
+               plan->groups[last]->id);
+    struct mg_members  *members = members_of(line, ranks, plan->ranks, here);
+    struct mg_members **more    = (struct mg_members **) realloc(
+        (void *) plan->groups, ((size_t) plan->groups_count + 1) * sizeof *more);
+
+    if (more == NULL)
+        MG_DIE("no memory for the groups of the plan");
+    if (members->count < 2)
+        MG_DIE("plan line %d: a group has two ranks or more", line);
+    members->id                        = (int) id;
+    members->index                     = plan->groups_count;
+    plan->groups                       = more;
+    plan->groups[plan->groups_count++] = members;
+}
+
+static int by_id(const void *key, const void *element)
+{
+    const int id    = *(const int *) key;
+    const int other = (*(struct mg_members *const *) element)->id;
+
+    return (id > other) - (id < other);
+}
+
+static const struct mg_members *find_group(int line, const struct mg_plan *plan, int id)
+{
+    if (id < 0)
+        return NULL;
+    struct mg_members *const *found =
+        plan->groups_count == 0
+            ? NULL
+            : (struct mg_members *const *) bsearch(&id, (const void *) plan->groups,
+                                                   (size_t) plan->groups_count,
+                                                   sizeof(struct mg_members *), by_id);
+    if (found == NULL)
+        MG_DIE("plan line %d: no line before it has a group %d", line, id);
+    return *found;
+}
+
+/* ---- Visits ---------------------------------------------------------------------------------- */
+
 static void read_datatype(int line, const char *text, struct mg_visit *visit)
 {
     visit->datatype = mg_datatype_find(text);
@@ -195,8 +329,8 @@ static bool read_word(int line, const char *key, const char *text, struct mg_vis
 /* Whether its calls count elements by int, even where MPI has large counts for messages. */
 static bool is_counted(const struct mg_pattern *pattern)
 {
-    return pattern->sampling->starts_together || pattern->reduces || pattern->counts_int ||
-           pattern->bus != MG_BUS_NONE;
+    return (pattern->sampling->starts_together && pattern->family != MG_MESSAGE) ||
+           pattern->reduces || pattern->counts_int || pattern->bus != MG_BUS_NONE;
 }
 
 /* The most bytes that an int can count, as one count or as a displacement among all blocks. */
@@ -236,8 +370,14 @@ static void check_pair(int line, const struct mg_visit *visit, const struct mg_p
 {
     const bool named = visit->pair[1] > 0;
 
-    if (named != mg_is_pair(visit))
-        MG_DIE("plan line %d: a pair needs a step, and a step a pair", line);
+    if (named && visit->members != NULL)
+        MG_DIE("plan line %d: a visit is of a pair or of a group", line);
+    if ((named || visit->members != NULL) != mg_in_step(visit))
+        MG_DIE("plan line %d: a pair or group needs a step, and a step one of them", line);
+    if (visit->members != NULL && visit->pattern->active_ranks > 0 &&
+        visit->pattern->active_ranks != visit->members->count)
+        MG_DIE("plan line %d: %s is between %d ranks, not %d", line, visit->pattern->name,
+               visit->pattern->active_ranks, visit->members->count);
     if (named && visit->pattern->active_ranks != 2)
         MG_DIE("plan line %d: %s is not between two ranks", line, visit->pattern->name);
     if (named && visit->pattern->one_sided)
@@ -272,11 +412,12 @@ static void check_parts(int line, const struct mg_visit *visit)
 
 static void check_visit(int line, const struct mg_visit *visit, const struct mg_plan *plan)
 {
-    const char *name = visit->pattern->name;
+    const char *name  = visit->pattern->name;
+    const int   ranks = visit->members != NULL ? visit->members->count : plan->ranks;
 
-    if (visit->pattern->min_ranks > plan->ranks)
-        MG_DIE("plan line %d: %s needs %d ranks, this job has %d", line, name,
-               visit->pattern->min_ranks, plan->ranks);
+    if (visit->pattern->min_ranks > ranks)
+        MG_DIE("plan line %d: %s needs %d ranks, this %s has %d", line, name,
+               visit->pattern->min_ranks, visit->members != NULL ? "group" : "job", ranks);
     if (visit->mode->lacks != NULL)
         MG_DIE("plan line %d: %s %s needs %s, which this library lacks", line, name,
                visit->mode->name, visit->mode->lacks);
@@ -338,22 +479,28 @@ static void read_visit(int line, char *words, struct mg_plan *plan)
 #define NUMBER(type, name, least, most, usual, about) visit.name = (type) (name);
     MG_VISIT_NUMBERS(NUMBER)
 #undef NUMBER
-    visit.ranks = visit.pattern->active_ranks > 0 ? visit.pattern->active_ranks : plan->ranks;
+    visit.members = find_group(line, plan, visit.group);
+    visit.ranks   = visit.pattern->active_ranks > 0 ? visit.pattern->active_ranks
+                    : visit.members != NULL         ? visit.members->count
+                                                    : plan->ranks;
     check_visit(line, &visit, plan);
     plan->visits[plan->visits_count++] = visit;
-    plan->has_pairs                    = plan->has_pairs || mg_is_pair(&visit);
+    plan->has_steps                    = plan->has_steps || mg_in_step(&visit);
     if (visit.cell >= plan->cells_count)
         plan->cells_count = visit.cell + 1;
 }
 
-static void read_line(int line, char *text, struct mg_plan *plan)
+static void read_line(int line, char *text, struct mg_plan *plan, int here)
 {
     if (strncmp(text, "launch ", 7) == 0 && plan->ranks == 0)
         read_launch(line, text + 7, plan);
     else if (strncmp(text, "visit ", 6) == 0 && plan->ranks > 0)
         read_visit(line, text + 6, plan);
+    else if (strncmp(text, "group ", 6) == 0 && plan->ranks > 0)
+        read_group(line, text + 6, plan, here);
     else if (text[0] != '\0' && text[0] != '#')
-        MG_DIE("plan line %d: expected 'launch' first, then only 'visit': '%.40s'", line, text);
+        MG_DIE("plan line %d: expected 'launch' first, then only 'group' and 'visit': '%.40s'",
+               line, text);
 }
 
 static size_t count_lines(const char *text)
@@ -390,7 +537,7 @@ struct mg_plan mg_plan_read(const char *path)
         end = strchr(at, '\n');
         if (end != NULL)
             *end++ = '\0';
-        read_line(line, at, &plan);
+        read_line(line, at, &plan, rank);
     }
     if (plan.ranks == 0)
         MG_DIE("the plan is empty: it needs a line beginning with 'launch'");
@@ -402,6 +549,11 @@ struct mg_plan mg_plan_read(const char *path)
 
 void mg_plan_free(struct mg_plan *plan)
 {
+    for (int i = 0; i < plan->groups_count; i++) {
+        free(plan->groups[i]->ranks);
+        free(plan->groups[i]);
+    }
+    free((void *) plan->groups);
     free(plan->visits);
     *plan = (struct mg_plan){0};
 }

@@ -111,12 +111,13 @@ static size_t drop_others(char *text, int rank, long *step_p)
 /* The length of as many whole lines as fit into a block. */
 static size_t block_of(const char *text, size_t bytes)
 {
-    if (bytes <= BLOCK_BYTES)
-        return bytes;
-    bytes = BLOCK_BYTES;
-    while (text[bytes - 1] != '\n')
-        bytes--;
-    return bytes;
+    size_t part = bytes <= BLOCK_BYTES ? bytes : BLOCK_BYTES;
+
+    while (part < bytes && part > 0 && text[part - 1] != '\n')
+        part--;
+    if (part == 0 && bytes > 0)
+        MG_DIE("a line of the plan is longer than %d B", BLOCK_BYTES);
+    return part;
 }
 
 static void send_text(char *text, size_t bytes)
