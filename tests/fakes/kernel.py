@@ -235,7 +235,7 @@ class Run:
             words.append(f'"{name}":{array([round(2 * one_ns * self.effect)] * CROSSING_ROUNDS)}')
         return f'"crossing":{{{",".join(words)}}}'
 
-    def one_ns(self, visit: dict[str, Any], ranks: int) -> int:
+    def one_ns(self, visit: dict[str, Any], ranks: int) -> float:
         """What one operation takes by the law."""
         pattern, mode, size = visit["pattern"], visit["mode"], visit["bytes"]
         of_operation = operation_ns(
