@@ -19,7 +19,8 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_REPORT=words    says words before its first line, as a library does that tells of itself
     FAKE_DEAD=words      says words and dies before its first line
     FAKE_WARM_UP=64      dies in a warm-up with messages of 64 B or more
-    FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2;
+    FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2,
+                         also where several pairs are at work at once;
                          0-3:10:0.6 does in about 6 of 10 launches
     FAKE_SLOWER=1.5      whatever several ranks do takes 1.5 times as long
     FAKE_MODE=allreduce:reduce-bcast:0.5  this mode takes half as long
@@ -59,6 +60,7 @@ from tests.fakes.law import (
     operation_ns,
     overlaps,
     parts_ns,
+    partners,
     starts_together,
     trips,
 )
@@ -243,17 +245,22 @@ class Run:
         )
         return of_operation + parts_ns(visit)
 
+    def factor_of(self, visit: dict[str, Any], ranks: int) -> float:
+        """How many times as long as the law says an operation takes in this launch and state."""
+        factor = self.effect * slowness(visit["pair"], self.luck)
+        talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
+        factor *= self.course.factor(self.now_ns) if talks else 1
+        factor *= float(os.environ.get("FAKE_SLOWER", "1")) if ranks > 1 else 1
+        return factor * of_mode(visit)
+
     def measure(self, visit: dict[str, Any], cell: Cell) -> None:
         """Samples by the law."""
         pattern, launch, start_ns = visit["pattern"], self.launch, self.now_ns
         ranks = PATTERNS[pattern]["active_ranks"] or launch["ranks"]
         in_call = trips(visit, ranks)
         one_ns = 1 if is_meant("FAKE_FAST", visit) else self.one_ns(visit, ranks)
-        talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
-        factor = self.effect * slowness(visit["pair"], self.luck)
-        factor *= self.course.factor(start_ns) if talks else 1
-        factor *= float(os.environ.get("FAKE_SLOWER", "1")) if ranks > 1 else 1
-        factor *= of_mode(visit)
+        slow = [slowness(pair, self.luck) for pair in partners(visit, ranks)]
+        factor = self.factor_of(visit, ranks) * max(slow, default=1)
         call_ns = max(1, round(in_call * one_ns * factor))
         work_ns = call_ns if overlaps(visit) else 0
         trial_ns: list[int] = []
@@ -299,6 +306,7 @@ class Run:
             words += [f'"work_ns":{work_ns}', f'"pure_ns":{array(pure_ns)}']
         if starts_together(visit):
             words += self.together(visit, times_ns, late)
+        words += _rank_times(visit, times_ns, slow)
         say(",".join([*words, f'"samples_ns":{array(samples_ns)}}}']))
 
     def draw(self, cell: Cell, call_ns: int, *key: object) -> list[int]:
@@ -329,11 +337,21 @@ class Run:
         cell.round_ns = round_ns
         cell.batch = 1 if pattern["sampled"]["single"] and not has(visit, "in_a_row") else needed
         if pattern["sampled"]["in_blocks"]:
-            cell.batch = block + block % 2
+            cell.batch = 1 if has(visit, "alone") else block + block % 2
         samples = share_ns / (round_ns * cell.batch)
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
         wanted = max(MIN_SAMPLES, -(-SAMPLES_CELL // launch["visits_per_cell"]))
         cell.rounds = int(min(cap, max(1, samples, min(wanted, OVERDRAFT * samples))))
+
+
+def _rank_times(visit: dict[str, Any], times_ns: list[int], slow: list[float]) -> list[str]:
+    """Of patterns that tell them, by how slow the pair of each rank is."""
+    usual_ns = sorted(times_ns)[len(times_ns) // 2]
+    pairs = partners(visit, len(slow))
+    rank_ns = [
+        round(usual_ns * one / max(slow)) if pair else 0 for pair, one in zip(pairs, slow, strict=True)
+    ]
+    return [f'"rank_ns":{array(rank_ns)}'] if slow else []
 
 
 def _is_counted(visit: dict[str, Any], verified: bool) -> bool:

@@ -108,6 +108,8 @@ class Mode(Struct, frozen=True):
         depth_most: Most entries of its queue; 0 means any number.
         unit_bytes: Sizes are multiples of it; 0 means those of the pattern.
         needs_unified: Whether it needs the unified memory model of windows.
+        alone: Whether its calls cannot follow each other, so that a sample is one call.
+        one_message: Whether it sends one message where other modes of its pattern send a window.
     """
 
     name: str
@@ -133,6 +135,8 @@ class Mode(Struct, frozen=True):
     depth_most: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
     unit_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
     needs_unified: bool = False
+    alone: bool = False
+    one_message: bool = False
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -172,6 +176,7 @@ class Pattern(Struct, frozen=True):
         sampled: How samples are taken, by properties.
         volumes: Data volumes of one operation.
         overhead: Whose processor is busy during its time, where that is the time of a call; else "".
+        rank_times: Whether the times of single ranks tell something, as those of pairs at work at once do.
     """
 
     name: str
@@ -199,6 +204,7 @@ class Pattern(Struct, frozen=True):
     sampled: Sampling = Sampling()
     volumes: Volumes = Volumes()
     overhead: OverheadOf = ""
+    rank_times: bool = False
 
     @property
     def sized(self) -> bool:

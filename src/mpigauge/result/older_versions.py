@@ -20,7 +20,7 @@ from mpigauge.vocabulary import AUTO, SAME_HOST
 HISTORY: Mapping[int, str] = {
     6: "plans have `patience_s` and `all_ranks`, launches `options_found`, `warmup_bytes`, "
     "`traced_ranks`, `init_ns` and `init_median_ns`, ranks of a launch `cores` and `threads`, "
-    "visits `verified`, records `done` `throttled`, records `eager` `crossing`, "
+    "visits `verified` and `rank_ns`, records `done` `throttled`, records `eager` `crossing`, "
     "records `imported` `launch`, records `unread`, "
     "libraries `parameter_files`, `wheel`, `other_mpicc`, `loaded_by` and `environment`, environments "
     "`shared_memory_bytes` and `shared_memory_free_bytes`; "

@@ -27,7 +27,7 @@ const struct mg_pattern mg_multi_pingpong = {
     .min_ranks = 2,
     .trips     = 2,
     .moves_bytes = true,
-    .one_way     = true,
+    .rank_times  = true,
     .wire        = MG_ONE_OF_BOTH,
     .modes       = MG_MODES({.name       = "standard",
                              .about      = "MPI_Send, MPI_Recv",

@@ -63,6 +63,8 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "strided", mode->strided);
     put_flag(out, "partitioned", mode->partitioned);
     put_flag(out, "message_each", mode->message_each);
+    put_flag(out, "alone", mode->alone);
+    put_flag(out, "one_message", mode->one_message);
     put_flag(out, "counts_all", mg_counts_all(pattern, mode));
     put_flag(out, "room_everywhere", mode->room_everywhere);
     if (mode->lacks != NULL)
@@ -99,6 +101,8 @@ static void describe_trips(FILE *out, const struct mg_pattern *pattern)
         put_word(out, "trips", "repeats");
     else if (pattern->trips == MG_TRIPS_PAIRS)
         put_word(out, "trips", "pairs");
+    else if (pattern->trips == MG_TRIPS_OTHERS)
+        put_word(out, "trips", "others");
     else
         (void) fprintf(out, ",\"trips\":%d", pattern->trips);
 }
@@ -109,8 +113,8 @@ static void describe_volumes(FILE *out, const struct mg_pattern *pattern)
     put_volume(out, "", "operation", mg_volume_operation(pattern));
     put_volume(out, ",", "bus", mg_volume_bus(pattern));
     put_volume(out, ",", "wire", pattern->wire);
-    put_volume(out, ",", "sent", mg_volume_sent(pattern));
-    put_volume(out, ",", "received", mg_volume_received(pattern));
+    put_volume(out, ",", "sent", mg_volume_of_call(pattern, mg_volume_sent(pattern)));
+    put_volume(out, ",", "received", mg_volume_of_call(pattern, mg_volume_received(pattern)));
     (void) fputc('}', out);
 }
 
@@ -149,6 +153,7 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     put_flag(out, "queues", pattern->queues);
     put_flag(out, "counts_int", pattern->counts_int);
     put_flag(out, "one_sided", pattern->one_sided);
+    put_flag(out, "rank_times", pattern->rank_times);
     put_flag(out, "one_way", pattern->one_way);
     put_word(out, "overhead", overhead_names[pattern->overhead]);
     put_word(out, "bus", bus_names[pattern->bus]);
