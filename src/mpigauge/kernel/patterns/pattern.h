@@ -100,6 +100,7 @@ struct mg_mode {
     bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
     bool strided;         /* has blocks at a distance: block_bytes and stride_bytes */
     bool partitioned;     /* sends a message in partitions */
+    bool by_hand;         /* copies blocks by a loop, where MPI could be told of them */
     bool message_each;    /* times a message for each of the queue's depth */
     bool never_eager;     /* returns only when the receive has begun, for any size */
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
