@@ -235,13 +235,18 @@ TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
-Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting", "start-up"]
+_OfParts = Literal["matching", "layout", "partitioned"]
+_OfJobs = Literal["ranks", "start-up", "yielding", "waiting"]
+Topic = Literal[Contrasted, _OfMessages, _OfParts, _OfJobs, "place", "planted"]
 """Topic of a conclusion, as in `find.explain.topics`."""
 
 WITH_RATIOS: frozenset[Topic] = frozenset(
     {"place", "mode", "library", "setting", "copies", "ranks", "start-up", "first-message", "first"}
 )
 """Topics whose sentences have two times and their ratio."""
+
+PartFactor = Literal["depth", "block_bytes", "partitions"]
+"""Factors that a message has instead of being one block that is matched at once."""
 
 GrowthLaw = Literal["logarithmic", "linear", "proportional"]
 """Growth of the time of an operation with p ranks: as log2 p, rounds of a tree; as p - 1, messages of one

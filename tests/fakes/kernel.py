@@ -59,8 +59,8 @@ from tests.fakes.law import (
     knows_cpu_time,
     operation_ns,
     overlaps,
-    parts_ns,
     partners,
+    parts_ns,
     starts_together,
     trips,
 )

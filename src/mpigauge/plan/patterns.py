@@ -104,6 +104,7 @@ class Mode(Struct, frozen=True):
         room_everywhere: Whether every rank needs the room for all blocks that otherwise only a root needs.
         strided: Whether its message lies in blocks at a distance.
         partitioned: Whether its message has partitions.
+        by_hand: Whether it copies blocks by a loop, where MPI could be told of them.
         message_each: Whether its time is that of one of the messages of a queue.
         depth_most: Most entries of its queue; 0 means any number.
         unit_bytes: Sizes are multiples of it; 0 means those of the pattern.
@@ -131,6 +132,7 @@ class Mode(Struct, frozen=True):
     lacks: str = ""
     strided: bool = False
     partitioned: bool = False
+    by_hand: bool = False
     message_each: bool = False
     depth_most: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
     unit_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
@@ -434,6 +436,7 @@ def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
         room_everywhere=own.room_everywhere,
         strided=own.strided,
         partitioned=own.partitioned,
+        by_hand=own.by_hand,
         message_each=own.message_each,
         depth_most=own.depth_most,
         unit_bytes=own.unit_bytes,

@@ -625,6 +625,7 @@ const struct mg_pattern mg_layout = {
          .source        = other,
          .directions    = 1,
          .binds_buffers = true,
+         .by_hand       = true,
          .strided       = true,
          .scratch       = FOUR_SPREAD},
         TYPED("struct", "elements of MPI_Type_create_struct: int, double, float", struct_begin,

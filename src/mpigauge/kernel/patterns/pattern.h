@@ -120,6 +120,7 @@ struct mg_mode {
     bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
     bool strided;         /* has blocks at a distance: block_bytes and stride_bytes */
     bool partitioned;     /* sends a message in partitions */
+    bool by_hand;         /* copies blocks by a loop, where MPI could be told of them */
     bool message_each;    /* times a message for each of the queue's depth */
     bool needs_unified;   /* reads by loads what others have put into its window */
     bool alone;           /* its calls cannot follow each other: one from each start */

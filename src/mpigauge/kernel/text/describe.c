@@ -62,6 +62,7 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "in_a_row", mode->in_a_row);
     put_flag(out, "strided", mode->strided);
     put_flag(out, "partitioned", mode->partitioned);
+    put_flag(out, "by_hand", mode->by_hand);
     put_flag(out, "message_each", mode->message_each);
     put_flag(out, "alone", mode->alone);
     put_flag(out, "one_message", mode->one_message);
