@@ -94,7 +94,11 @@ def test_rows_are_together_if_and_only_if_they_differ_in_nothing_but_what_may_di
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_any_factor_keeps_rows_apart_unless_it_is_named(name: str) -> None:
-    value = "0-1" if name == "pair" else {str: "another", int: 7, bool: True}[type(getattr(USUAL, name))]
+    value = (
+        "0-1"
+        if name in {"pair", "group"}
+        else {str: "another", int: 7, bool: True}[type(getattr(USUAL, name))]
+    )
     rows = [Measured(USUAL), Measured(cell_like(USUAL, **{name: value}))]
     assert group(rows, set()) == [[row] for row in rows]
     assert group(rows, {name}) == [rows]
@@ -118,7 +122,11 @@ def test_a_new_factor_is_honoured_without_a_change(monkeypatch: pytest.MonkeyPat
         (PLACE, {"transport", "placement"}),
         (SIZE, {"bytes", "window"}),
         (ALONG, {"pair", "bytes", "window"}),
-        (OF_PATTERN, {"pattern", "mode", "in_place", "sync", "root", "datatype", "op", "window"}),
+        (
+            OF_PATTERN,
+            {"pattern", "mode", "in_place", "order", "senders", "groups", "sync", "root", "datatype", "op"}
+            | {"window"},
+        ),
     ],
 )
 def test_groups_of_factors_are_what_their_names_say(names: Collection[str], wanted: set[str]) -> None:

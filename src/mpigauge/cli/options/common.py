@@ -16,6 +16,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.factors import COMPARED_BY, VERDICT_FACTORS
 from mpigauge.show.formats import FORMATS
 from mpigauge.vocabulary import (
+    ALL,
     BINDINGS,
     CHECK_HOSTS,
     STATS,
@@ -271,6 +272,18 @@ def roots(text: str | None) -> tuple[Any, ...]:
         if word != "rotating" and not re.fullmatch(r"[0-9]{1,9}", word):
             raise UsageError(f"--root: {word!r} is not a rank", "use ranks from 0, or rotating")
     return tuple(word if word == "rotating" else int(word) for word in words(text))
+
+
+def sender_counts(text: str | None) -> tuple[Any, ...]:
+    """Parse numbers of senders such as `1,2,all`: numbers, or the word.
+
+    Raises:
+        UsageError: A word is neither.
+    """
+    for word in words(text):
+        if word != ALL and (not re.fullmatch(r"[0-9]{1,8}", word) or int(word) < 1):
+            raise UsageError(f"--senders: {word!r} is no number of ranks", f"use numbers from 1, or {ALL}")
+    return tuple(word if word == ALL else int(word) for word in words(text))
 
 
 def assignments(words: tuple[str, ...]) -> dict[str, str]:

@@ -135,6 +135,21 @@ def syncs(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
     return _last(SYNCS, incomplete)
 
 
+def groups(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete rules for groups of ranks."""
+    from mpigauge.plan.groups import HOST
+
+    return _starting([HOST, "mod:"], incomplete)
+
+
+def orders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete orders of ranks."""
+    from mpigauge.plan.groups import INTERLEAVED
+    from mpigauge.vocabulary import NATURAL
+
+    return _last([NATURAL, INTERLEAVED, "random:"], incomplete)
+
+
 def results(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete result files."""
     return _files((".jsonl", ".jsonl.gz"), incomplete)

@@ -15,6 +15,7 @@ from mpigauge.cli.options.common import (
     rank_counts,
     ranks_option,
     roots,
+    sender_counts,
     seed_option,
     syncs,
     table_options,
@@ -112,6 +113,23 @@ WHAT = (
         metavar="RANK[,RANK...]",
         shell_complete=completers.roots,
         help="Roots of collectives: ranks, or rotating.  [default: 0]",
+    ),
+    click.option(
+        "--groups",
+        multiple=True,
+        metavar="RULE",
+        shell_complete=completers.groups,
+        help="Groups that run a collective at once, and each alone: host, a number, mod:K, or lists of ranks "
+        "0-3+4-7; repeatable.",
+    ),
+    click.option(
+        "--senders", metavar="N[,N...]", help="How many ranks send at once: 1,2,4,all.  [default: all]"
+    ),
+    click.option(
+        "--order",
+        metavar="ORDER[,ORDER...]",
+        shell_complete=completers.orders,
+        help="Order of the ranks: natural, interleaved, random:SEED.  [default: natural]",
     ),
     click.option("--in-place", is_flag=True, help="Use MPI_IN_PLACE in collectives that allow it."),
 )
@@ -273,6 +291,9 @@ def plan_of_options(
     datatype: str | None,
     op: str | None,
     root: str | None,
+    groups: tuple[str, ...],
+    senders: str | None,
+    order: str | None,
     suite: SuiteName | None,
     quick: bool,
     thorough: bool,
@@ -299,6 +320,9 @@ def plan_of_options(
         datatypes=words(datatype),
         ops=words(op),
         roots=roots(root),
+        groups=groups,
+        senders=sender_counts(senders),
+        orders=words(order),
         variables=assignments(variables),
         vary=variations(vary),
         **arguments,
