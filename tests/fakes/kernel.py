@@ -19,7 +19,8 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_REPORT=words    says words before its first line, as a library does that tells of itself
     FAKE_DEAD=words      says words and dies before its first line
     FAKE_WARM_UP=64      dies in a warm-up with messages of 64 B or more
-    FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2;
+    FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2,
+                         also where several pairs are at work at once;
                          0-3:10:0.6 does in about 6 of 10 launches
     FAKE_AT_ONCE=1.9     groups that are measured at once take 1.9 times as long as alone
     FAKE_SLOW_GROUP=2,3:1.5  the group of these ranks 1.5 times as long, where others are at once
@@ -60,6 +61,7 @@ from tests.fakes.law import (
     knows_cpu_time,
     operation_ns,
     overlaps,
+    partners,
     starts_together,
     trips,
 )
@@ -240,6 +242,14 @@ class Run:
             words.append(f'"{name}":{array([round(2 * one_ns * self.effect)] * CROSSING_ROUNDS)}')
         return f'"crossing":{{{",".join(words)}}}'
 
+    def factor_of(self, visit: dict[str, Any], ranks: int) -> float:
+        """How many times as long as the law says an operation takes in this launch and state."""
+        factor = self.effect * slowness(visit["pair"], self.luck)
+        talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
+        factor *= self.course.factor(self.now_ns) if talks else 1
+        factor *= float(os.environ.get("FAKE_SLOWER", "1")) if ranks > 1 else 1
+        return factor * of_mode(visit)
+
     def measure(self, visit: dict[str, Any], cell: Cell, at_once: int) -> None:
         """Samples by the law."""
         pattern, launch, start_ns = visit["pattern"], self.launch, self.now_ns
@@ -247,11 +257,8 @@ class Run:
         in_call = trips(visit, ranks)
         one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
         one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
-        talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
-        factor = self.effect * slowness(visit["pair"], self.luck)
-        factor *= self.course.factor(start_ns) if talks else 1
-        factor *= float(os.environ.get("FAKE_SLOWER", "1")) if ranks > 1 else 1
-        factor *= of_mode(visit) * beside(visit, at_once)
+        slow = [slowness(pair, self.luck) for pair in world_pairs(visit, ranks)]
+        factor = self.factor_of(visit, ranks) * max(slow, default=1) * beside(visit, at_once)
         call_ns = max(1, round(in_call * one_ns * factor))
         work_ns = call_ns if overlaps(visit) else 0
         trial_ns: list[int] = []
@@ -297,6 +304,7 @@ class Run:
             words += [f'"work_ns":{work_ns}', f'"pure_ns":{array(pure_ns)}']
         if starts_together(visit):
             words += self.together(visit, times_ns, late)
+        words += _rank_times(visit, times_ns, slow)
         say(",".join([*words, f'"samples_ns":{array(samples_ns)}}}']))
 
     def draw(self, cell: Cell, call_ns: int, *key: object) -> list[int]:
@@ -327,7 +335,7 @@ class Run:
         cell.round_ns = round_ns
         cell.batch = 1 if pattern["sampled"]["single"] and not has(visit, "in_a_row") else needed
         if pattern["sampled"]["in_blocks"]:
-            cell.batch = block + block % 2
+            cell.batch = 1 if has(visit, "alone") else block + block % 2
         samples = share_ns / (round_ns * cell.batch)
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
         wanted = max(MIN_SAMPLES, -(-SAMPLES_CELL // launch["visits_per_cell"]))
@@ -340,6 +348,23 @@ def skipped_jointly(reasons: list[str]) -> list[str]:
     if not final and not all(reasons):
         return [""] * len(reasons)
     return [why or final for why in reasons]
+
+
+def world_pairs(visit: dict[str, Any], ranks: int) -> list[str]:
+    """The pair of each rank of a group, by the numbers that they have in the job."""
+    members = visit["members"] or range(ranks)
+    pairs = [[members[int(rank)] for rank in pair.split("-") if rank] for pair in partners(visit, ranks)]
+    return ["-".join(map(str, sorted(pair))) for pair in pairs]
+
+
+def _rank_times(visit: dict[str, Any], times_ns: list[int], slow: list[float]) -> list[str]:
+    """Of patterns that tell them, by how slow the pair of each rank is."""
+    usual_ns = sorted(times_ns)[len(times_ns) // 2]
+    pairs = partners(visit, len(slow))
+    rank_ns = [
+        round(usual_ns * one / max(slow)) if pair else 0 for pair, one in zip(pairs, slow, strict=True)
+    ]
+    return [f'"rank_ns":{array(rank_ns)}'] if slow else []
 
 
 def _is_counted(visit: dict[str, Any], verified: bool) -> bool:

@@ -2,11 +2,12 @@
 
 The law: one operation takes the library's latency, 10 ns for each mode that `--describe` lists before
 its own, and 1 ns for every 10 B. An empty round takes 20 ns, a lap of the ring one operation a rank.
-Pairs do not hinder each other: where an operation is a message of one of them, it takes a share of that. A
-collective, also one of the other broadcasts, takes the latency ceil(log2(ranks)) times, one rank alone
-10 ns instead; its ranks start 5 ns apart, and each is as long in it as the whole. After our barrier it
-takes 100 ns more and the ranks start 150 ns apart, after MPI_Barrier 200 ns and 250 ns. Half of it hides
-behind a computation that takes as long (`overlap`). Memory:
+Pairs do not hinder each other: where an operation is a message of one of them, it takes a share of that. One
+rank serves all others in turn. An exchange with two neighbours takes an operation each. A collective, also
+one of the other broadcasts, takes the latency ceil(log2(ranks)) times, one rank alone 10 ns instead; its
+ranks start 5 ns apart, and each is as long in it as the whole. After our barrier it takes 100 ns more and
+the ranks start 150 ns apart, after MPI_Barrier 200 ns and 250 ns. Half of it hides behind a computation that
+takes as long (`overlap`). Memory:
 
     memcpy, read, write    5 ns and 1 ns for every 100 B; copy twice that with O3, four times with O0
     reduce_local           5 ns and 1 ns for every 50 B
@@ -140,6 +141,7 @@ def operation_ns(
     return {
         "null": FLOOR_NS,
         "ring": one_ns * ranks,
+        "neighbours": 2 * one_ns,
         "chase": next((load_ns for most, load_ns in CACHES if size <= most), MAIN_MEMORY_NS),
         "crosscopy": 50 + size // 50,
         "cacheline": 60,
@@ -151,8 +153,20 @@ def operation_ns(
 def trips(visit: dict[str, Any], ranks: int) -> int:
     """Reported operations in a call."""
     trips, window = PATTERNS[visit["pattern"]]["trips"], visit["window"]
-    counts = {"window": window, "ranks": ranks, "repeats": 1, "pairs": ranks // 2 * window}
+    counts = {"window": window, "ranks": ranks, "repeats": 1}
+    counts |= {"pairs": ranks // 2 * window, "others": (ranks - 1) * window}
     return int(counts.get(trips, trips))
+
+
+def partners(visit: dict[str, Any], ranks: int) -> list[str]:
+    """With whom each rank works, as a pair, where the times of ranks are told; "" for one that rests."""
+    pattern = PATTERNS[visit["pattern"]]
+    if not pattern["rank_times"]:
+        return []
+    root, half = visit["root"], ranks // 2
+    others = [root if pattern["rooted"] else (rank + half) % (2 * half) for rank in range(ranks)]
+    pairs = [f"{min(pair)}-{max(pair)}" for pair in enumerate(others)]
+    return pairs if pattern["rooted"] else [*pairs[: 2 * half], *[""] * (ranks % 2)]
 
 
 def starts_together(visit: dict[str, Any]) -> bool:

@@ -146,12 +146,16 @@ def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi
         assert line["warmup_ns"] == [sample_ns] * 2
         assert line["samples_ns"] == [sample_ns + seen_ns] * len(line["samples_ns"])
         trips = PATTERNS[pattern]["trips"]
-        in_call = {"window": 4, "ranks": ranks, "repeats": 1, "pairs": 4 * (ranks // 2)}
+        window = line["window"]
+        in_call = {"window": window, "ranks": ranks, "repeats": 1}
+        in_call |= {"pairs": window * (ranks // 2), "others": window * (ranks - 1)}
         assert line["ops"] == batch * in_call.get(trips, trips)
         if sampling in {"floor", "common", "prepared"}:
             in_a_row = next(one["in_a_row"] for one in PATTERNS[pattern]["modes"] if one["name"] == mode)
             assert (batch > 1) == (in_a_row and one_ns < 100 * CLOCK_COST_NS)
-        if PATTERNS[pattern]["sampled"]["in_blocks"]:
+        alone = next(one["alone"] for one in PATTERNS[pattern]["modes"] if one["name"] == mode)
+        assert batch == 1 or not alone
+        if PATTERNS[pattern]["sampled"]["in_blocks"] and not alone:
             assert batch % 2 == 0
             assert batch >= 16
         if least_ns := PATTERNS[pattern]["least_ns"]:

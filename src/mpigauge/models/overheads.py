@@ -15,7 +15,7 @@ from mpigauge.document.document import Column, Table
 from mpigauge.document.records import finite_or_none
 from mpigauge.models import numbers
 from mpigauge.models.model import SMALL_BYTES
-from mpigauge.plan.patterns import default_mode
+from mpigauge.plan.patterns import default_mode, is_point_to_point
 from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.rows.group import STATE
 from mpigauge.sequences import group_by
@@ -211,7 +211,7 @@ def _usual(one: Series) -> bool:
 
 def _place(label: str, mine: Sequence[Series]) -> Place:
     clock_s = _clock_s(mine[0])
-    windows = _rows(mine, lambda pattern: pattern.windowed)
+    windows = _rows(mine, lambda pattern: pattern.windowed and is_point_to_point(pattern))
     calls = Calls(
         way=_times(_rows(mine, lambda pattern: pattern.one_way)),
         send=_times(_rows(mine, lambda pattern: pattern.overhead == "send")),

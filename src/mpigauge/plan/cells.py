@@ -286,6 +286,9 @@ def _rounded_up(size: int, unit: int, never_empty: bool) -> int:
 
 
 def _windows(table: _Table, cell: Cell) -> Iterable[int]:
+    mode = table.pattern.mode(cell.mode)
+    if mode is not None and mode.one_message:
+        return (1,)
     return (window_for(table.measure.window or int(default_value("window")), cell.bytes),)
 
 

@@ -207,7 +207,7 @@ def sender_count(asked: int | str, pattern: Pattern, ranks: int, where: str) -> 
         return most
     if not 1 <= int(asked) <= most:
         raise UsageError(
-            f"{where}: {pattern.name} with {counted(ranks, 'rank')} cannot have {counted(int(asked), 'sender')}",
+            f"{where}: {pattern.name} with {counted(ranks, 'rank')} cannot have {asked} senders",
             f"use 1 to {most}, or {ALL}",
         )
     return int(asked)

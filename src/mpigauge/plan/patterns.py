@@ -101,6 +101,8 @@ class Mode(Struct, frozen=True):
         scratch: Memory of one rank in addition to its send and receive buffers.
         counts_all: Whether an int counts, or addresses, the blocks of all ranks together.
         room_everywhere: Whether every rank needs the room for all blocks that otherwise only a root needs.
+        alone: Whether its calls cannot follow each other, so that a sample is one call.
+        one_message: Whether it sends one message where other modes of its pattern send a window.
     """
 
     name: str
@@ -119,6 +121,8 @@ class Mode(Struct, frozen=True):
     scratch: Terms = NONE
     counts_all: bool = False
     room_everywhere: bool = False
+    alone: bool = False
+    one_message: bool = False
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -157,6 +161,7 @@ class Pattern(Struct, frozen=True):
         senders: Of whom fewer ranks can send: of `pairs` across the halves, or of the `others` to or from
             rank 0; "" where that is fixed.
         overhead: Whose processor is busy during its time, where that is the time of a call; else "".
+        rank_times: Whether the times of single ranks tell something, as those of pairs at work at once do.
     """
 
     name: str
@@ -182,6 +187,7 @@ class Pattern(Struct, frozen=True):
     volumes: Volumes = Volumes()
     senders: Literal["", "pairs", "others"] = ""
     overhead: OverheadOf = ""
+    rank_times: bool = False
 
     @property
     def sized(self) -> bool:

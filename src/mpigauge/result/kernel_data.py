@@ -222,6 +222,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         skew_ns: One per sample: last start - first start.
         root_ns: One per sample: end - start at the root.
         local_ns: One per sample: the median over ranks of end - start.
+        rank_ns: One per rank, of patterns whose ranks work apart: the median over samples of end - start.
         pure_ns: Samples of the same operation without the computation that it overlaps with; without late
             ones.
         work_ns: Time of that computation alone.
@@ -264,6 +265,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     skew_ns: Sequence[Nanoseconds] = []
     root_ns: Sequence[Int64] = []
     local_ns: Sequence[Int64] = []
+    rank_ns: Sequence[Int64] = []
     pure_ns: Sequence[Nanoseconds] = []
     work_ns: Int64 = 0
     line_ns: list[Reading] = []

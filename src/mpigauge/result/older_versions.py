@@ -19,8 +19,8 @@ from mpigauge.vocabulary import AUTO, SAME_HOST
 
 HISTORY: Mapping[int, str] = {
     6: "plans have `patience_s` and `all_ranks`, launches `options_found`, `warmup_bytes` and "
-    "`traced_ranks`, ranks of a launch `cores` and `threads`, visits `verified`, records `done` `throttled`, "
-    "records `eager` `crossing`, "
+    "`traced_ranks`, ranks of a launch `cores` and `threads`, visits `verified` and `rank_ns`, "
+    "records `done` `throttled`, records `eager` `crossing`, "
     "records `imported` `launch`, records `unread`, "
     "libraries `parameter_files`, `wheel`, `other_mpicc`, `loaded_by` and `environment`, environments "
     "`shared_memory_bytes` and `shared_memory_free_bytes`",

@@ -142,7 +142,7 @@ def test_it_is_one_screen_and_says_what_comes_next(everything: Path, cli: Cli) -
 
 
 def test_however_many_patterns_there_are_it_stays_one_screen(machine: Path, cli: Cli) -> None:
-    names = [one.name for one in PATTERNS if one.sampled.starts_together and one.moves_bytes]
+    names = [one.name for one in PATTERNS if one.family == "collective" and one.moves_bytes]
     path = written("many.jsonl", *records_of([*MESSAGES, *COPIES, *(collective(name, 8) for name in names)]))
     lines = cli("show", path).out.splitlines()
     assert len(lines) <= MAX_LINES

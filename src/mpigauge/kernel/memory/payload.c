@@ -381,6 +381,8 @@ bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, cha
         visit->mode->begin(state);
     if (visit->pattern->prepare != NULL)
         visit->pattern->prepare(state);
+    if (visit->mode->prepare != NULL)
+        visit->mode->prepare(state);
     visit->mode->call(state);
     if (visit->mode->finish != NULL)
         visit->mode->finish(state);

@@ -74,20 +74,35 @@ static inline void mg_wait(MPI_Request *request)
     MG_MPI(MPI_Wait(request, MPI_STATUS_IGNORE));
 }
 
-/* Either side may be MPI_PROC_NULL. */
-static inline void mg_sendrecv(const struct mg_state *state, int to, int from)
+/* Message i of a window from a rank that has a block of its own there. */
+static inline void mg_irecv_block(const struct mg_state *state, int i, int from,
+                                  MPI_Request *request)
 {
+    MG_BYTES(MPI_Irecv, state->recv + (size_t) i * state->recv_step + (size_t) from * state->bytes,
+             state->bytes, from, MG_TAG, state->comm, request);
+}
+
+/* Message i both ways.  Either side may be MPI_PROC_NULL. */
+static inline void mg_sendrecv_message(const struct mg_state *state, int i, int to, int from)
+{
+    const unsigned char *send = state->send + (size_t) i * state->send_step;
+    unsigned char       *recv = state->recv + (size_t) i * state->recv_step;
+
 #if MPI_VERSION >= 4
     if (state->bytes > INT_MAX) {
-        MG_MPI(MPI_Sendrecv_c(state->send, (MPI_Count) state->bytes, MPI_BYTE, to, MG_TAG,
-                              state->recv, (MPI_Count) state->bytes, MPI_BYTE, from, MG_TAG,
-                              state->comm, MPI_STATUS_IGNORE));
+        MG_MPI(MPI_Sendrecv_c(send, (MPI_Count) state->bytes, MPI_BYTE, to, MG_TAG, recv,
+                              (MPI_Count) state->bytes, MPI_BYTE, from, MG_TAG, state->comm,
+                              MPI_STATUS_IGNORE));
         return;
     }
 #endif
-    MG_MPI(MPI_Sendrecv(state->send, (int) state->bytes, MPI_BYTE, to, MG_TAG, state->recv,
-                        (int) state->bytes, MPI_BYTE, from, MG_TAG, state->comm,
-                        MPI_STATUS_IGNORE));
+    MG_MPI(MPI_Sendrecv(send, (int) state->bytes, MPI_BYTE, to, MG_TAG, recv, (int) state->bytes,
+                        MPI_BYTE, from, MG_TAG, state->comm, MPI_STATUS_IGNORE));
+}
+
+static inline void mg_sendrecv(const struct mg_state *state, int to, int from)
+{
+    mg_sendrecv_message(state, 0, to, from);
 }
 
 /* Sends what is in recv and receives into it. */

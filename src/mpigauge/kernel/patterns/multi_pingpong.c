@@ -28,7 +28,7 @@ const struct mg_pattern mg_multi_pingpong = {
     .senders   = MG_SENDERS_OF_PAIRS,
     .trips     = 2,
     .moves_bytes = true,
-    .one_way     = true,
+    .rank_times  = true,
     .wire        = MG_ONE_OF_BOTH,
     .modes       = MG_MODES({.name       = "standard",
                              .about      = "MPI_Send, MPI_Recv",

@@ -47,7 +47,7 @@ static void bidirectional(struct mg_state *state)
 const struct mg_pattern mg_multi_stream = {
     .name        = "multi-stream",
     .about       = "rank i sends a window of messages to rank i + p/2, all such pairs at once",
-    .time_of     = "the time until the last pair is done, per message of all pairs",
+    .time_of     = "until the last pair is done, per message of all pairs",
     .family      = MG_MESSAGE,
     .sampling    = &mg_sampling_common_blocks,
     .min_ranks   = 2,
@@ -55,6 +55,7 @@ const struct mg_pattern mg_multi_stream = {
     .trips       = MG_TRIPS_PAIRS,
     .windowed    = true,
     .moves_bytes = true,
+    .rank_times  = true,
     .wire        = MG_ONE_MESSAGE,
     .modes       = MG_MODES({.name       = "unidirectional",
                              .about      = "the first half of the ranks sends, the other receives",

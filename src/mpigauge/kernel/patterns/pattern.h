@@ -16,6 +16,7 @@ enum {
     MG_TRIPS_RANKS  = -1,  /* mg_pattern.trips: one operation per rank */
     MG_TRIPS_REPEAT = -2,  /* mg_pattern.trips: mg_state.repeats operations */
     MG_TRIPS_PAIRS  = -3,  /* mg_pattern.trips: the window of each pair of ranks */
+    MG_TRIPS_OTHERS = -4,  /* mg_pattern.trips: the window of all ranks but the root */
 };
 
 /* ---- The state of a visit -------------------------------------------------------------------- */
@@ -41,7 +42,7 @@ struct mg_state {
     unsigned char *recv;
     size_t         send_step;
     size_t         recv_step;
-    MPI_Request   *requests; /* 2 * window, at least 2 */
+    MPI_Request   *requests; /* mg_requests_per_call() */
     void          *attached; /* buffered mode: the memory lent to MPI */
     unsigned char *scratch;  /* as much as the mode needs, or NULL */
 
@@ -93,6 +94,7 @@ struct mg_mode {
     void (*begin)(struct mg_state *state);
     void (*call)(struct mg_state *state);
     void (*finish)(struct mg_state *state);
+    void (*prepare)(struct mg_state *state);     /* untimed before every common start, or NULL */
     int (*source)(const struct mg_state *state); /* whose payload arrives in recv; -1 = none */
     int  needs_mpi;       /* version of the standard that its calls need; 0 = any */
     int  directions;      /* messages under way at once between a pair: 1, or 2 = both directions */
@@ -103,6 +105,8 @@ struct mg_mode {
     bool counts_all;      /* an int counts the blocks of all ranks together */
     bool room_everywhere; /* every rank needs room for all blocks, not only the root */
     bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
+    bool alone;           /* its calls cannot follow each other: one from each start */
+    bool one_message;     /* instead of a window */
     bool never_eager;     /* returns only when the receive has begun, for any size */
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
     /* The mode that gives the same result and should not be slower than this one; or NULL. */
@@ -136,19 +140,22 @@ struct mg_pattern {
     int                       active_ranks; /* ranks that take part; 0 = all */
     int                       trips;        /* reported operations in one call; 0 = the window */
     bool                      windowed;     /* uses the window */
-    bool                      moves_bytes;  /* the size is that of a message: it has a rate */
-    bool                      spans_bytes;  /* the size is that of a working set: it has no rate */
-    size_t                    unit_bytes;   /* sizes are multiples of it; 0 = any, including 0 */
-    int64_t                   least_ns;     /* minimum of a sample; 0 = what the clock needs */
-    bool                      send_each;    /* sends a block per rank */
-    bool                      recv_each;    /* receives a block per rank */
-    bool                      reduces;      /* takes datatype and operation */
-    bool                      rooted;       /* has a root */
-    bool                      may_in_place; /* has a form with MPI_IN_PLACE */
+    int                       messages;     /* that a rank sends and receives in a call, each in a
+                                               place of its own; 0 = one, or the window */
+    bool             moves_bytes;           /* the size is that of a message: it has a rate */
+    bool             spans_bytes;           /* the size is that of a working set: it has no rate */
+    size_t           unit_bytes;            /* sizes are multiples of it; 0 = any, including 0 */
+    int64_t          least_ns;              /* minimum of a sample; 0 = what the clock needs */
+    bool             send_each;             /* sends a block per rank */
+    bool             recv_each;             /* receives a block per rank */
+    bool             reduces;               /* takes datatype and operation */
+    bool             rooted;                /* has a root */
+    bool             may_in_place;          /* has a form with MPI_IN_PLACE */
     bool             accumulates;   /* recv is the second operand: it holds what rank + 1 sends */
     bool             counts_all;    /* as mg_mode.counts_all, for all modes */
     bool             synchronises;  /* no rank may leave before all have entered */
     bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MAX_BYTES */
+    bool             rank_times;    /* the times of single ranks tell something */
     bool             one_way;       /* its time is the one-way time of a message or cache line */
     enum mg_senders  senders;       /* whether, and of whom, fewer ranks can send */
     enum mg_overhead overhead;      /* times a call only: it has no rate */

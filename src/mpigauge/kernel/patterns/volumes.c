@@ -17,6 +17,13 @@ struct mg_volume mg_volume_received(const struct mg_pattern *pattern)
     return pattern->recv_each ? each : one;
 }
 
+struct mg_volume mg_volume_of_call(const struct mg_pattern *pattern, struct mg_volume message)
+{
+    for (int i = 0; pattern->messages > 0 && i < MG_VOLUME_TERMS; i++)
+        message.terms[i] *= pattern->messages;
+    return message;
+}
+
 size_t mg_volume_bytes(struct mg_volume volume, int ranks, size_t bytes)
 {
     double power  = 1.0 / ranks;
@@ -31,6 +38,8 @@ struct mg_volume mg_volume_operation(const struct mg_pattern *pattern)
 {
     if (!pattern->moves_bytes || pattern->overhead != MG_OF_NOBODY)
         return none;
+    if (pattern->windowed || pattern->messages > 0)
+        return mg_volume_of_call(pattern, one);
     return pattern->send_each || pattern->recv_each ? each : one;
 }
 

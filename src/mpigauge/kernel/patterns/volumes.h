@@ -10,6 +10,9 @@
 struct mg_volume mg_volume_sent(const struct mg_pattern *pattern);
 struct mg_volume mg_volume_received(const struct mg_pattern *pattern);
 
+/* The same of all messages of a call; a window counts as one. */
+struct mg_volume mg_volume_of_call(const struct mg_pattern *pattern, struct mg_volume message);
+
 /* In bytes, rounded to whole blocks. */
 size_t mg_volume_bytes(struct mg_volume volume, int ranks, size_t bytes);
 

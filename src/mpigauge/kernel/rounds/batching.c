@@ -37,7 +37,7 @@ int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns
     const int    needed = at_least(fmax(clocks, (double) pattern->least_ns) / round, 1);
 
     /* Operations that need preparation cannot follow each other without it. */
-    if (batching == MG_BATCH_ONE && !visit->mode->in_a_row)
+    if (visit->mode->alone || (batching == MG_BATCH_ONE && !visit->mode->in_a_row))
         return 1;
     if (batching != MG_BATCH_BLOCKS)
         return needed;

@@ -211,6 +211,8 @@ static void run_series(const struct mg_visit *visit, struct mg_state *state, str
         const bool more = series->count < count && (series->count == 0 || mg_now_ns() < end_ns);
         struct mg_start_message message = {.start_ns = stop};
 
+        if (visit->mode->prepare != NULL)
+            visit->mode->prepare(state);
         /* Otherwise the start message would arrive while others still work on the last round. */
         mg_handshake(state->starters.comm);
         if (state->starters.rank == 0 && more)

@@ -130,14 +130,14 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-static int largest_window(const struct mg_plan *plan)
+static size_t most_requests(const struct mg_plan *plan)
 {
-    int window = 1;
+    size_t most = 0;
 
     for (int i = 0; i < plan->visits_count; i++)
-        if (plan->visits[i].window > window)
-            window = plan->visits[i].window;
-    return window;
+        if (mg_requests_per_call(&plan->visits[i]) > most)
+            most = mg_requests_per_call(&plan->visits[i]);
+    return most;
 }
 
 static void *zeros(size_t count, size_t bytes)
@@ -223,9 +223,8 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
         .clock    = mg_clock_measure(),
         .cells    = zeros((size_t) plan->cells_count, sizeof(struct mg_cell)),
     };
-    const size_t requests_count = 2 * (size_t) largest_window(plan);
-    MPI_Request *requests       = (MPI_Request *) zeros(requests_count, sizeof *requests);
-    const int    room = plan->rounds_max > MG_WARMUPS_MAX ? plan->rounds_max : MG_WARMUPS_MAX;
+    MPI_Request *requests = (MPI_Request *) zeros(most_requests(plan), sizeof *requests);
+    const int    room     = plan->rounds_max > MG_WARMUPS_MAX ? plan->rounds_max : MG_WARMUPS_MAX;
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
     mg_rounds_make(&run.rounds, room, mg_heartbeat);

@@ -35,9 +35,19 @@ void mg_rounds_free(struct mg_rounds *rounds)
     free(rounds->skew_ns);
     free(rounds->root_ns);
     free(rounds->local_ns);
+    free(rounds->rank_ns);
     free(rounds->late);
     free(rounds->behind);
     *rounds = (struct mg_rounds){0};
+}
+
+void mg_rounds_fit_ranks(struct mg_rounds *rounds, int ranks)
+{
+    if (ranks <= rounds->rank_room)
+        return;
+    free(rounds->rank_ns);
+    rounds->rank_ns   = touched(ranks, sizeof(int64_t));
+    rounds->rank_room = ranks;
 }
 
 static void swap(int64_t *a, int64_t *b)

@@ -17,6 +17,8 @@ struct mg_rounds {
     int64_t *skew_ns;  /* last start - first start */
     int64_t *root_ns;  /* end - start at the root */
     int64_t *local_ns; /* median over ranks of end - start */
+    int64_t *rank_ns;  /* of each rank, median over rounds of end - start */
+    int      rank_room;
     bool    *late; /* does not count: the start message was late, or, as an exception, a rank was */
     bool    *behind; /* a rank began late in spite of the message: something else had its core */
     int      late_count;
@@ -29,6 +31,9 @@ struct mg_rounds {
 
 void mg_rounds_make(struct mg_rounds *rounds, int room, void (*heartbeat)(void));
 void mg_rounds_free(struct mg_rounds *rounds);
+
+/* Makes room for the times of so many ranks. */
+void mg_rounds_fit_ranks(struct mg_rounds *rounds, int ranks);
 
 int64_t mg_median_of(const int64_t *values, int count);
 int64_t mg_median_in(int64_t *values, int count); /* in linear time; reorders the values */

@@ -59,6 +59,23 @@ static void mark_late(struct mg_rounds *rounds)
     }
 }
 
+/* Sends the usual time of every rank to rank 0. */
+static void gather_rank_times(const struct mg_stamps *series, const struct mg_state *state,
+                              struct mg_rounds *rounds)
+{
+    int64_t *durations_ns = malloc((size_t) series->count * sizeof *durations_ns);
+
+    if (durations_ns == NULL)
+        MG_DIE("no memory for the times of %d rounds", series->count);
+    for (int i = 0; i < series->count; i++)
+        durations_ns[i] = duration(&series->stamps[i]);
+    const int64_t own_ns = mg_median_in(durations_ns, series->count);
+
+    mg_rounds_fit_ranks(rounds, state->ranks);
+    MG_MPI(MPI_Gather(&own_ns, 1, MPI_INT64_T, rounds->rank_ns, 1, MPI_INT64_T, 0, state->comm));
+    free(durations_ns);
+}
+
 /* Gathers some rounds at a time, so that memory does not grow with the length of a series. */
 void mg_stamps_collect(const struct mg_stamps *series, const struct mg_visit *visit,
                        const struct mg_state *state, int first_root, struct mg_rounds *rounds)
@@ -91,6 +108,8 @@ void mg_stamps_collect(const struct mg_stamps *series, const struct mg_visit *vi
     }
     free(all);
     free(scratch_ns);
+    if (visit->pattern->rank_times)
+        gather_rank_times(series, state, rounds);
     rounds->count = series->count;
     if (state->rank == 0)
         mark_late(rounds);

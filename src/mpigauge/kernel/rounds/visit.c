@@ -188,6 +188,8 @@ static void fill_outcome(const struct mg_visit *visit, const struct mg_rounds *r
     outcome->skew_ns  = (mg_numbers){rounds->skew_ns, count};
     outcome->root_ns  = (mg_numbers){rounds->root_ns, count};
     outcome->local_ns = (mg_numbers){rounds->local_ns, count};
+    if (visit->pattern->rank_times)
+        outcome->rank_ns = (mg_numbers){rounds->rank_ns, visit->ranks};
 }
 
 /* On rank 0: adds the samples to the cell, and fits its next visit to them. */
@@ -270,8 +272,11 @@ static void count_traffic(const struct mg_visit *visit, struct mg_state *state, 
     /* The handshake in begin() does not count. */
     if (state->rank == 0 && !before.is_stale)
         mg_cards_read_ip(&before);
-    for (int i = 0; i < calls; i++)
+    for (int i = 0; i < calls; i++) {
+        if (visit->mode->prepare != NULL)
+            visit->mode->prepare(state);
         visit->mode->call(state);
+    }
     finish(visit, state);
     outcome->net_calls = calls;
     mg_visit_traffic_end(visit, state, first, &before, outcome);
@@ -285,6 +290,8 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
         return state->repeats;
     if (visit->pattern->trips == MG_TRIPS_PAIRS)
         return (visit->ranks / 2) * visit->window;
+    if (visit->pattern->trips == MG_TRIPS_OTHERS)
+        return (visit->ranks - 1) * visit->window;
     return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
 }
 

@@ -99,7 +99,17 @@ static inline const int *mg_members(const struct mg_visit *visit)
 
 static inline size_t mg_messages_per_call(const struct mg_visit *visit)
 {
-    return visit->pattern->windowed ? (size_t) visit->window : 1;
+    if (visit->pattern->windowed)
+        return (size_t) visit->window;
+    return visit->pattern->messages > 0 ? (size_t) visit->pattern->messages : 1;
+}
+
+/* What mg_state.requests has room for. */
+static inline size_t mg_requests_per_call(const struct mg_visit *visit)
+{
+    const int others = visit->pattern->trips == MG_TRIPS_OTHERS ? visit->ranks - 1 : 1;
+
+    return 2 * mg_messages_per_call(visit) * (size_t) others;
 }
 
 /* Where recv is an operand too, it holds what one more rank would contribute. */

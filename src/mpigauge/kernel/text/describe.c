@@ -64,6 +64,8 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "attaches_buffer", mode->attaches_buffer);
     put_flag(out, "overlaps", mode->overlaps);
     put_flag(out, "in_a_row", mode->in_a_row);
+    put_flag(out, "alone", mode->alone);
+    put_flag(out, "one_message", mode->one_message);
     put_flag(out, "counts_all", mg_counts_all(pattern, mode));
     put_flag(out, "room_everywhere", mode->room_everywhere);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
@@ -97,6 +99,8 @@ static void describe_trips(FILE *out, const struct mg_pattern *pattern)
         put_word(out, "trips", "repeats");
     else if (pattern->trips == MG_TRIPS_PAIRS)
         put_word(out, "trips", "pairs");
+    else if (pattern->trips == MG_TRIPS_OTHERS)
+        put_word(out, "trips", "others");
     else
         (void) fprintf(out, ",\"trips\":%d", pattern->trips);
 }
@@ -107,8 +111,8 @@ static void describe_volumes(FILE *out, const struct mg_pattern *pattern)
     put_volume(out, "", "operation", mg_volume_operation(pattern));
     put_volume(out, ",", "bus", mg_volume_bus(pattern));
     put_volume(out, ",", "wire", pattern->wire);
-    put_volume(out, ",", "sent", mg_volume_sent(pattern));
-    put_volume(out, ",", "received", mg_volume_received(pattern));
+    put_volume(out, ",", "sent", mg_volume_of_call(pattern, mg_volume_sent(pattern)));
+    put_volume(out, ",", "received", mg_volume_of_call(pattern, mg_volume_received(pattern)));
     (void) fputc('}', out);
 }
 
@@ -144,6 +148,7 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     put_flag(out, "reduces", pattern->reduces);
     put_flag(out, "rooted", pattern->rooted);
     put_flag(out, "may_in_place", pattern->may_in_place);
+    put_flag(out, "rank_times", pattern->rank_times);
     put_flag(out, "one_way", pattern->one_way);
     put_word(out, "senders", senders_names[pattern->senders]);
     put_word(out, "overhead", overhead_names[pattern->overhead]);

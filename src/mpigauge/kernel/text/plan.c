@@ -379,6 +379,9 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (visit->pattern->windowed && visit->bytes > (size_t) MG_BYTES_MAX / (size_t) visit->window)
         MG_DIE("plan line %d: %d messages of %zu B are more than any memory", line, visit->window,
                visit->bytes);
+    if (visit->mode->one_message && visit->window > 1)
+        MG_DIE("plan line %d: %s %s sends one message, not a window of %d", line, name,
+               visit->mode->name, visit->window);
     if (visit->mode->attaches_buffer && visit->bytes > INT_MAX / 4 - MPI_BSEND_OVERHEAD)
         MG_DIE("plan line %d: four messages of %zu B are more than MPI_Buffer_attach can take",
                line, visit->bytes);

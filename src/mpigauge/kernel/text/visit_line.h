@@ -85,6 +85,7 @@ typedef struct {
     FIELD(numbers, skew_ns, outcome->late.values != NULL)                                          \
     FIELD(numbers, root_ns, outcome->late.values != NULL)                                          \
     FIELD(numbers, local_ns, outcome->late.values != NULL)                                         \
+    FIELD(numbers, rank_ns, outcome->rank_ns.count > 0) /* by rank; medians over the samples */    \
     FIELD(numbers, samples_ns, true)
 
 #define MG_VISIT_MEMBER(kind, name, when) mg_##kind name;

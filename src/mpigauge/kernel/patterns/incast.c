@@ -1,0 +1,133 @@
+/* incast - all ranks send to one at the same time. */
+#include "patterns/calls.h"
+#include "patterns/fan.h"
+#include "rounds/sampling.h"
+
+/* In turn from every sender, so that none of them is served before the others.  The requests of a
+ * call that has ended are MPI_REQUEST_NULL: then nothing is posted yet. */
+static void post(struct mg_state *state)
+{
+    MPI_Request *request = state->requests;
+
+    if (state->rank != state->root || *request != MPI_REQUEST_NULL)
+        return;
+    for (int i = 0; i < state->window; i++)
+        for (int from = 0; from < state->ranks; from++)
+            if (from != state->root)
+                mg_irecv_block(state, i, from, request++);
+}
+
+static void forget(struct mg_state *state)
+{
+    for (int i = 0; i < state->window * (state->ranks - 1); i++)
+        state->requests[i] = MPI_REQUEST_NULL;
+}
+
+/* What was posted for a call that does not come. */
+static void cancel(struct mg_state *state)
+{
+    for (int i = 0; i < state->window * (state->ranks - 1); i++)
+        if (state->requests[i] != MPI_REQUEST_NULL) {
+            MG_MPI(MPI_Cancel(&state->requests[i]));
+            mg_wait(&state->requests[i]);
+        }
+}
+
+static void receive_all(struct mg_state *state)
+{
+    MG_MPI(MPI_Waitall(state->window * (state->ranks - 1), state->requests, MPI_STATUSES_IGNORE));
+}
+
+static void send_window(struct mg_state *state)
+{
+    for (int i = 0; i < state->window; i++)
+        mg_isend(state, i, state->root, &state->requests[i]);
+    MG_MPI(MPI_Waitall(state->window, state->requests, MPI_STATUSES_IGNORE));
+}
+
+static void stream(struct mg_state *state)
+{
+    if (state->rank == state->root) {
+        post(state);
+        receive_all(state);
+        mg_signal_others(state);
+    } else {
+        send_window(state);
+        mg_await(state, state->root);
+    }
+}
+
+static void one(struct mg_state *state)
+{
+    if (state->rank == state->root) {
+        post(state);
+        receive_all(state);
+    } else {
+        mg_send(state, state->root);
+    }
+}
+
+static void posted(struct mg_state *state)
+{
+    if (state->rank == state->root) {
+        receive_all(state);
+        mg_signal_others(state);
+    } else {
+        send_window(state);
+        mg_await(state, state->root);
+    }
+}
+
+/* A block from every other rank for each message of the window. */
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    const int others = state->ranks - 1;
+    const int number = i / others;
+    const int source = i % others + (i % others >= state->root);
+
+    *piece =
+        (struct mg_piece){.at = (size_t) number * state->recv_step + (size_t) source * state->bytes,
+                          .from   = (size_t) number * state->bytes,
+                          .bytes  = state->bytes,
+                          .source = source};
+    return state->rank == state->root && i < state->window * others;
+}
+
+const struct mg_pattern mg_incast = {
+    .name        = "incast",
+    .about       = "all ranks send a window of messages to one rank at once",
+    .time_of     = "until the last sender is done, per message of all senders",
+    .family      = MG_MESSAGE,
+    .sampling    = &mg_sampling_common_blocks,
+    .min_ranks   = 2,
+    .trips       = MG_TRIPS_OTHERS,
+    .senders     = MG_SENDERS_AND_ONE,
+    .windowed    = true,
+    .moves_bytes = true,
+    .recv_each   = true,
+    .rooted      = true,
+    .rank_times  = true,
+    .wire        = MG_ONE_MESSAGE,
+    .piece       = piece,
+    .modes       = MG_MODES({.name       = "stream",
+                             .about      = "MPI_Isend and MPI_Irecv of a window, then acknowledgements",
+                             .begin      = forget,
+                             .call       = stream,
+                             .directions = 1},
+                            {.name        = "one",
+                             .about       = "one MPI_Send of each rank, no acknowledgement",
+                             .begin       = forget,
+                             .call        = one,
+                             .directions  = 1,
+                             .one_message = true,
+                             .alone       = true},
+                            {.name          = "posted",
+                             .about         = "as stream, MPI_Irecv of all before the start",
+                             .begin         = forget,
+                             .prepare       = post,
+                             .call          = posted,
+                             .finish        = cancel,
+                             .directions    = 1,
+                             .binds_buffers = true,
+                             .alone         = true}),
+};
