@@ -54,6 +54,9 @@ AUTO: Final = "auto"
 ALL: Final = "all"
 """Choice of everything."""
 
+NATURAL: Final = "natural"
+"""Order of ranks as they are numbered."""
+
 SAME_HOST: Final = "same-host"
 """Default placement: all ranks on the first host that has slots for them."""
 

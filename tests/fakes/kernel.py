@@ -22,6 +22,8 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2,
                          also where several pairs are at work at once;
                          0-3:10:0.6 does in about 6 of 10 launches
+    FAKE_AT_ONCE=1.9     groups that are measured at once take 1.9 times as long as alone
+    FAKE_SLOW_GROUP=2,3:1.5  the group of these ranks 1.5 times as long, where others are at once
     FAKE_SLOWER=1.5      whatever several ranks do takes 1.5 times as long
     FAKE_MODE=allreduce:reduce-bcast:0.5  this mode takes half as long
     FAKE_STATES=near:40:0.3:2,far:245:1:5  is in these states in turn: handing over a cache line takes 40 ns
@@ -65,7 +67,7 @@ from tests.fakes.law import (
     trips,
 )
 from tests.fakes.lines import CLOCK_COST_NS, array, say, say_clock, say_launch
-from tests.fakes.machine import Course, chance, condition, is_meant, of_mode, slowness
+from tests.fakes.machine import Course, beside, chance, condition, is_meant, of_mode, slowness
 from tests.fakes.plan import PlanError, asked_for, read_plan, steps_of
 
 TYPE_CHECKING = False
@@ -166,25 +168,29 @@ class Run:
 
     def step(self, visits: list[dict[str, Any]]) -> None:
         """Visits that are made at the same time, or one: all begun, then all ended."""
-        made = [visit for visit in visits if self.begins(visit, self.cells[visit["cell"]])]
+        jointly = len(visits) > 1 and visits[0]["members"] is not None and starts_together(visits[0])
+        reasons = [self.reason_to_skip(self.cells[visit["cell"]]) for visit in visits]
+        reasons = skipped_jointly(reasons) if jointly else reasons
+        made = [visit for visit, why in zip(visits, reasons, strict=True) if self.begins(visit, why)]
         begun_ns = ended_ns = self.now_ns
         for visit in made:
             self.now_ns = begun_ns
-            self.visit(visit, self.cells[visit["cell"]])
+            self.visit(visit, self.cells[visit["cell"]], len(made))
             ended_ns = max(ended_ns, self.now_ns)
         self.now_ns = ended_ns
 
-    def begins(self, visit: dict[str, Any], cell: Cell) -> bool:
+    def begins(self, visit: dict[str, Any], skip: str) -> bool:
         """Whether it is not left out; the line that says so."""
-        if skip := self.reason_to_skip(cell):
+        cell = self.cells[visit["cell"]]
+        if skip:
             say(f'{{"skip":{visit["id"]},"reason":"{skip}"}}')
             return False
         expect_ns = cell.batch * cell.round_ns * (cell.rounds + WARMUPS)
         say(f'{{"begin":{visit["id"]},"at_ns":{self.now_ns},"expect_ns":{expect_ns}}}')
         return True
 
-    def visit(self, visit: dict[str, Any], cell: Cell) -> None:
-        """One visit that has begun."""
+    def visit(self, visit: dict[str, Any], cell: Cell, at_once: int) -> None:
+        """One visit that has begun, of so many of its step."""
         number, pattern = visit["id"], visit["pattern"]
         if self.nap_s:
             time.sleep(self.nap_s)
@@ -199,7 +205,7 @@ class Run:
             self.now_ns += int(os.environ.get("FAKE_PROBE_NS", "0"))
             say(f'{{"blocked":{number},{self.limit()}}}')
         else:
-            self.measure(visit, cell)
+            self.measure(visit, cell, at_once)
 
     def make_trouble(self, visit: dict[str, Any]) -> None:
         """Whatever the environment asks for, in the middle of a visit."""
@@ -253,14 +259,14 @@ class Run:
         factor *= float(os.environ.get("FAKE_SLOWER", "1")) if ranks > 1 else 1
         return factor * of_mode(visit)
 
-    def measure(self, visit: dict[str, Any], cell: Cell) -> None:
+    def measure(self, visit: dict[str, Any], cell: Cell, at_once: int) -> None:
         """Samples by the law."""
         pattern, launch, start_ns = visit["pattern"], self.launch, self.now_ns
-        ranks = PATTERNS[pattern]["active_ranks"] or launch["ranks"]
+        ranks = PATTERNS[pattern]["active_ranks"] or len(visit["members"] or ()) or launch["ranks"]
         in_call = trips(visit, ranks)
         one_ns = 1 if is_meant("FAKE_FAST", visit) else self.one_ns(visit, ranks)
-        slow = [slowness(pair, self.luck) for pair in partners(visit, ranks)]
-        factor = self.factor_of(visit, ranks) * max(slow, default=1)
+        slow = [slowness(pair, self.luck) for pair in world_pairs(visit, ranks)]
+        factor = self.factor_of(visit, ranks) * max(slow, default=1) * beside(visit, at_once)
         call_ns = max(1, round(in_call * one_ns * factor))
         work_ns = call_ns if overlaps(visit) else 0
         trial_ns: list[int] = []
@@ -342,6 +348,21 @@ class Run:
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
         wanted = max(MIN_SAMPLES, -(-SAMPLES_CELL // launch["visits_per_cell"]))
         cell.rounds = int(min(cap, max(1, samples, min(wanted, OVERDRAFT * samples))))
+
+
+def skipped_jointly(reasons: list[str]) -> list[str]:
+    """Why each of several groups at once is left out: all of them, or none."""
+    final = next((why for why in reasons if why in {"closed", "time"}), "")
+    if not final and not all(reasons):
+        return [""] * len(reasons)
+    return [why or final for why in reasons]
+
+
+def world_pairs(visit: dict[str, Any], ranks: int) -> list[str]:
+    """The pair of each rank of a group, by the numbers that they have in the job."""
+    members = visit["members"] or range(ranks)
+    pairs = [[members[int(rank)] for rank in pair.split("-") if rank] for pair in partners(visit, ranks)]
+    return ["-".join(map(str, sorted(pair))) for pair in pairs]
 
 
 def _rank_times(visit: dict[str, Any], times_ns: list[int], slow: list[float]) -> list[str]:

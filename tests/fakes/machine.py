@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import zlib
 
+from tests.fakes.plan import members_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -26,7 +28,16 @@ def slowness(pair: str, luck: float) -> float:
 def is_meant(name: str, visit: dict[str, Any]) -> bool:
     """Whether a trouble is set for this visit's cell."""
     cell = f"{visit['pattern']}:{visit['bytes']}"
-    return os.environ.get(name) in {cell, f"{cell}:{visit['pair']}"}
+    group = ",".join(map(str, visit["members"])) if visit["members"] else ""
+    return os.environ.get(name) in {cell, f"{cell}:{visit['pair']}", f"{cell}:{group}"}
+
+
+def beside(visit: dict[str, Any], groups: int) -> float:
+    """How many times as long a group takes beside others, of so many at once."""
+    factor = float(os.environ.get("FAKE_AT_ONCE", "1")) if groups > 1 and visit["members"] else 1.0
+    slowest, _, times = os.environ.get("FAKE_SLOW_GROUP", ":1").rpartition(":")
+    alike = bool(visit["members"]) and ",".join(map(str, visit["members"])) == slowest
+    return factor * (float(times) if alike and groups > 1 else 1.0)
 
 
 def of_mode(visit: dict[str, Any]) -> float:
@@ -71,7 +82,7 @@ def condition(
     visit: dict[str, Any], ranks: int, latency_ns: int, lines_ns: list[float], elapsed_ns: int
 ) -> list[str]:
     """The machine before and after the samples; nobody disturbs them, unless that is asked for."""
-    members = [int(rank) for rank in visit["pair"].split("-")] if visit["pair"] else range(ranks)
+    members = members_of(visit) or range(ranks)
     on = [host_of(rank) for rank in members]
     words = []
     if len(set(on)) < len(on):

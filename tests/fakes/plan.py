@@ -17,7 +17,7 @@ from tests.fakes.law import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
 INT_MAX, TIME_MOST_NS = 2**31 - 1, 2**55
@@ -69,6 +69,7 @@ def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]
         PlanError: The sentence of plan.c, more or less.
     """
     launch: dict[str, int] = {}
+    groups: dict[int, list[int]] = {}
     visits: list[dict[str, Any]] = []
     for number, line in enumerate(lines, start=1):
         if line == "end\n":
@@ -78,11 +79,15 @@ def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]
             return launch, visits
         first, *words = line.split() or [""]
         values = dict(word.partition("=")[::2] for word in words)
-        if first != ("visit" if launch else "launch"):
-            raise PlanError(f"plan line {number}: expected 'launch' first, then only 'visit': {line!r}")
+        if first not in ({"visit", "group"} if launch else {"launch"}):
+            raise PlanError(
+                f"plan line {number}: expected 'launch' first, then only 'group' and 'visit': {line!r}"
+            )
         try:
-            if launch:
-                visits.append(_read_visit(values, launch["ranks"]))
+            if first == "group":
+                _read_group(values, launch["ranks"], groups)
+            elif launch:
+                visits.append(_read_visit(values, launch["ranks"], groups))
             else:
                 launch = _read_launch(values)
         except PlanError as error:
@@ -92,9 +97,20 @@ def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]
 
 def _check_steps(visits: list[dict[str, Any]]) -> None:
     for step in steps_of(visits):
-        members = [rank for visit in step if visit["pair"] for rank in visit["pair"].split("-")]
+        members = [rank for visit in step for rank in members_of(visit) or ()]
         if len(members) != len(set(members)):
             raise PlanError(f"the plan has a rank twice in a step, at visit {step[-1]['id']}")
+        of_groups = {visit["group"] >= 0 for visit in step}
+        if True in of_groups and len({(v["pattern"], v["mode"], v["group"] >= 0) for v in step}) > 1:
+            raise PlanError(f"the groups of a step do different things, at visit {step[-1]['id']}")
+
+
+def members_of(visit: dict[str, Any]) -> Sequence[int] | None:
+    """Which ranks a visit of a pair or group is of, in their order."""
+    if visit["pair"]:
+        return [int(rank) for rank in visit["pair"].split("-")]
+    members: list[int] | None = visit["members"]
+    return members
 
 
 def steps_of(visits: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -113,7 +129,32 @@ def _read_launch(values: dict[str, str]) -> dict[str, int]:
     return {name: _number(name, text, *LAUNCH_KEYS[name]) for name, text in values.items()}
 
 
-def _read_visit(values: dict[str, str], ranks: int) -> dict[str, Any]:
+def _read_group(values: dict[str, str], ranks: int, groups: dict[int, list[int]]) -> None:
+    _check_keys(values, {"id", "ranks"}, {"id", "ranks"})
+    number = _number("id", values["id"], 0, INT_MAX - 1)
+    if groups and number <= max(groups):
+        raise PlanError(f"groups have ascending ids, and {number} comes after {max(groups)}")
+    members = [rank for word in values["ranks"].split(",") for rank in _range(word)]
+    if members and max(members) >= ranks:
+        raise PlanError(f"this job has no rank {max(members)}")
+    if len(members) != len(set(members)):
+        raise PlanError("a rank is in the group twice")
+    if len(members) < 2:
+        raise PlanError("a group has two ranks or more")
+    groups[number] = members
+
+
+def _range(word: str) -> range:
+    first, dash, rest = word.partition("-")
+    last, colon, by = rest.partition(":")
+    if not all(text.isdigit() for text in (first, last if dash else "0", by if colon else "1")):
+        raise PlanError(f"{word!r} is no list of ranks like 0-3,8,16-30:2")
+    if int(last or first) < int(first) or (colon and int(by) < 1):
+        raise PlanError("a range of ranks goes upwards, like 0-6:2")
+    return range(int(first), int(last or first) + 1, int(by or 1))
+
+
+def _read_visit(values: dict[str, str], ranks: int, groups: dict[int, list[int]]) -> dict[str, Any]:
     _check_keys(values, REQUIRED, REQUIRED | OPTIONAL.keys())
     visit: dict[str, Any] = {
         name: int(text) if name in VISIT_KEYS else text for name, text in OPTIONAL.items()
@@ -122,6 +163,9 @@ def _read_visit(values: dict[str, str], ranks: int) -> dict[str, Any]:
         name: _number(name, text, *VISIT_KEYS[name]) if name in VISIT_KEYS else text
         for name, text in values.items()
     }
+    if visit["group"] >= 0 and visit["group"] not in groups:
+        raise PlanError(f"no line before it has a group {visit['group']}")
+    visit["members"] = groups.get(visit["group"])
     if trouble := _unknown_word(visit) or _impossible(visit, ranks):
         raise PlanError(trouble)
     return visit
@@ -171,8 +215,13 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
     )
     block, stride, partitions = (visit[key] for key in ("block_bytes", "stride_bytes", "partitions"))
     pair = [int(rank) for rank in visit["pair"].split("-") if rank.isdigit()]
+    of_group = visit["members"] is not None
+    ranks = len(visit["members"]) if of_group else ranks
     troubles = {
-        "a pair needs a step, and a step a pair": bool(visit["pair"]) != (visit["step"] >= 0),
+        "a visit is of a pair or of a group": bool(visit["pair"]) and of_group,
+        "a pair or group needs a step, and a step one of them": (bool(visit["pair"]) or of_group)
+        != (visit["step"] >= 0),
+        f"{name} is between {active} ranks, not {ranks}": of_group and active not in {0, ranks},
         f"pair is {visit['pair']!r}, not two ranks like 0-3": bool(visit["pair"])
         and not (len(pair) == 2 and pair[0] < pair[1]),
         f"{name} is not between two ranks": bool(visit["pair"]) and active != 2,

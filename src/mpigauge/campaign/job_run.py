@@ -415,6 +415,8 @@ class JobRun:
         launch, words, status = self._key.number, self._failure_output(running), running.wait(0)
         failure = Failure(launch, kind, words, visit, cell, status, self._key.job)
         self._state.append(failure)
+        for other in self._company(visit):
+            self._state.append(replace(failure, visit=other, cell=self._visits[other]))
         why = cause_of(failure).line
         if cell is None:
             sentence = f"{self.name}: launch {launch} failed ({kind}): {why}"
@@ -425,10 +427,21 @@ class JobRun:
         )
 
     def _visit_running(self) -> int | None:
-        """Return the visit that was running; None if there was none, or several."""
+        """Return the visit that was running; None if there was none, or several.
+
+        Groups at once are one: no group of them can be measured alone instead.
+        """
         running_now, are_concurrent = self._timeout.running, self._timeout.is_concurrent
+        if any(self._visits[number].groups for number in running_now):
+            return min(running_now)
         self.suspects = frozenset(running_now) if are_concurrent else frozenset()
         return None if are_concurrent else next(iter(running_now), None)
+
+    def _company(self, visit: int | None) -> list[int]:
+        """Return the visits of other groups that ran at once with this one, which they cannot do without."""
+        if visit is None or not self._visits[visit].groups or visit not in self._timeout.running:
+            return []
+        return [number for number in self._timeout.running if number != visit]
 
     def _torn_visit(self) -> int | None:
         """Return the first visit without an answer where repeating the missing ones did not help; else None.
@@ -468,5 +481,7 @@ class JobRun:
 def cell_text(cell: Cell) -> str:
     """Return a cell as words for a sentence."""
     between = f" between ranks {cell.pair.replace('-', ' and ')}" if cell.pair else ""
+    between += f" in groups at once ({cell.groups})" if cell.groups else ""
+    between += f" of ranks {cell.group}" if cell.group else ""
     job = f"{cell.library}, {cell.ranks} ranks"
     return f"{cell.pattern} {cell.mode} of {cell.bytes} B{between} ({job})"

@@ -23,7 +23,14 @@ from mpigauge.errors import JobError
 from mpigauge.plan.kernel_plan import kernel_plan
 from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.plan.visit_order import PlannedVisit, shuffled, time_slots, visits_of, with_suspects_alone
+from mpigauge.plan.visit_order import (
+    PlannedVisit,
+    shuffled,
+    time_slots,
+    visits_of,
+    with_company,
+    with_suspects_alone,
+)
 from mpigauge.result import control_groups
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, End
@@ -293,7 +300,8 @@ class CampaignLoop:
         allowed = set(self._open_cells(job)) - self._state.excluded.get(job.key(number), set())
         settled = self._settled(number)
         visits = visits_of(job.cells, self._plan, job.target.description, number, settled)
-        return [visit for visit in visits if visit.id not in finished and visit.cell in allowed]
+        left = [visit for visit in visits if visit.id not in finished and visit.cell in allowed]
+        return with_company(left, visits)
 
     def _close(self, key: LaunchKey, job: JobState, seconds: float, skipped: set[Cell]) -> None:
         job.budget.adapt(self._budget, key.number, seconds)

@@ -7,6 +7,7 @@ import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
+from mpigauge.plan.groups import active_ranks, ranks_in
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.patterns import blocks_of
 from mpigauge.vocabulary import ROTATING
@@ -46,7 +47,7 @@ def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> lis
     """
     pattern = description.pattern(cell.pattern, "")
     mode = pattern.mode(cell.mode)
-    active = cell.ranks if cell.pair else pattern.active_ranks or cell.ranks
+    active = cell.ranks if cell.pair else active_ranks(cell, pattern)
     sent, received = (int(blocks_of(of, active)) for of in (pattern.volumes.sent, pattern.volumes.received))
     lent = 4 * cell.bytes if mode is not None and mode.attaches_buffer else 0
     lent += int(blocks_of(mode.scratch, active)) * _spread_bytes(cell, mode) if mode is not None else 0
@@ -59,10 +60,23 @@ def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> lis
             to_send, to_receive = max(pool_bytes, to_send), max(pool_bytes, to_receive)
         return Need(first, past, to_send, to_receive, lent)
 
+    spans = _spans(ranks_in(cell, pattern)) if cell.group else [(0, active)]
     if not _root_alone(cell, pattern, mode):
-        return [need(0, active, sent, received)]
-    root = int(cell.root)
-    return [need(0, active, min(sent, 1), min(received, 1)), need(root, root + 1, sent, received)]
+        return [need(*span, sent, received) for span in spans]
+    root = ranks_in(cell, pattern)[int(cell.root)]
+    others = [need(*span, min(sent, 1), min(received, 1)) for span in spans]
+    return [*others, need(root, root + 1, sent, received)]
+
+
+def _spans(ranks: Sequence[int]) -> list[tuple[int, int]]:
+    """Return runs of ranks without a gap: the first of each, and the one after its last."""
+    spans: list[tuple[int, int]] = []
+    for rank in sorted(ranks):
+        if spans and spans[-1][1] == rank:
+            spans[-1] = (spans[-1][0], rank + 1)
+        else:
+            spans.append((rank, rank + 1))
+    return spans
 
 
 def _spread_bytes(cell: Cell, mode: Mode) -> int:

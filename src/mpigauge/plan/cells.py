@@ -11,13 +11,22 @@ from msgspec.structs import replace
 from mpigauge import units
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import FACTORS, Factor, Value, default_value
+from mpigauge.plan.groups import (
+    active_ranks,
+    group_text,
+    groups_of,
+    most_senders,
+    ordered,
+    sender_count,
+    with_senders,
+)
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, Mode, Pattern, modes_of
 from mpigauge.plan.round_robin import pair_name
 from mpigauge.plan.sizes import parse_sizes
-from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, ROTATING, SAME_HOST
+from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, NATURAL, ROTATING, SAME_HOST
 
 INT_MAX = 2**31 - 1
 MAX_RANKS_PER_CORE = 64
@@ -169,6 +178,37 @@ def _rank_counts(table: _Table, cell: Cell) -> Iterator[int]:
             yield ranks
 
 
+def _orders(table: _Table, _: Cell) -> tuple[str, ...]:
+    """Return the orders asked for, "" for the natural one."""
+    asked = table.measure.orders or (NATURAL,)
+    return tuple(dict.fromkeys("" if order == NATURAL else order for order in asked))
+
+
+def _senders(table: _Table, cell: Cell) -> Iterator[int]:
+    asked = table.measure.senders
+    counts = (sender_count(one, table.pattern, cell.ranks, table.where) for one in asked)
+    yield from dict.fromkeys(counts) if asked else (0,)
+
+
+def _groups_at_once(table: _Table, _: Cell) -> tuple[str, ...]:
+    """Return the rules that were asked for, after none: each group is measured alone, too."""
+    return ("", *dict.fromkeys(table.measure.groups))
+
+
+def _groups(table: _Table, cell: Cell) -> Iterator[str]:
+    """Yield the groups of a rule, or those of all rules, each alone; "" for all ranks as they are."""
+    every = tuple(range(cell.ranks))
+    hosts = places_of(cell.placement, table.plan.hosts, cell.ranks, table.where)
+    rules = (cell.groups,) if cell.groups else table.measure.groups if table.pattern.starts_together else ()
+    of_rules = (group for rule in rules for group in groups_of(rule, cell.ranks, hosts, table.where))
+    for group in dict.fromkeys(of_rules) if rules else (every,):
+        members = ordered(cell.order, group, hosts, table.where)
+        if 0 < cell.senders < most_senders(table.pattern, len(members)):
+            members = with_senders(table.pattern, cell.senders, members)
+        _check_ranks(table.pattern, len(members), table.where)
+        yield "" if members == every else group_text(members)
+
+
 def _roots(table: _Table, cell: Cell) -> Iterator[str]:
     mode = table.pattern.mode(cell.mode)
     for root in table.measure.roots or (default_value("root"),):
@@ -177,10 +217,10 @@ def _roots(table: _Table, cell: Cell) -> Iterator[str]:
                 f"{table.where}: {table.pattern.name} {mode.name} is bound to one root, which cannot rotate",
                 "use a fixed --root for this mode",
             )
-        if isinstance(root, int) and root >= cell.ranks:
+        ranks = active_ranks(cell, None)
+        if isinstance(root, int) and root >= ranks:
             raise UsageError(
-                f"{table.where}: rank {root} cannot be the root of {cell.ranks} ranks",
-                f"use 0 to {cell.ranks - 1}",
+                f"{table.where}: rank {root} cannot be the root of {ranks} ranks", f"use 0 to {ranks - 1}"
             )
         yield str(root)
 
@@ -326,6 +366,10 @@ def _windows(table: _Table, cell: Cell) -> Iterable[int]:
 VALUES: Mapping[str, Callable[[_Table, Cell], Iterable[Value]]] = {
     "mode": _modes,
     "ranks": _rank_counts,
+    "order": _orders,
+    "senders": _senders,
+    "groups": _groups_at_once,
+    "group": _groups,
     "root": _roots,
     "datatype": _datatypes,
     "op": _operations,
@@ -402,13 +446,13 @@ def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) ->
 def _counted_most(pattern: Pattern, mode: Mode | None, cell: Cell, description: KernelDescription) -> int:
     """Return the largest size whose elements an int counts, in one call or in the blocks of all ranks."""
     width = description.datatype(cell.datatype, "").bytes if pattern.reduces else 1
-    blocks = (pattern.active_ranks or cell.ranks) if mode is not None and mode.counts_all else 1
+    blocks = active_ranks(cell, pattern) if mode is not None and mode.counts_all else 1
     return INT_MAX // blocks * width
 
 
 def _beyond_counts(pattern: Pattern, cell: Cell, most: int) -> LeftOut:
     mode = pattern.mode(cell.mode)
-    ranks = pattern.active_ranks or cell.ranks
+    ranks = active_ranks(cell, pattern)
     each = f" for each of {ranks} ranks" if mode is not None and mode.counts_all else ""
     return LeftOut(
         cell,

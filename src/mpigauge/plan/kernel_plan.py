@@ -1,8 +1,8 @@
 """The kernel's plan, the text that it reads: writing it and reading it again. Only plan.c knows it, too.
 
-A line of limits, a line per visit, and `end`, where the kernel stops reading. A plan for a launch by the
-user has one more line, for the import of its journals: JSON with the plan that the visits are from, and
-the kernel's description of their patterns.
+A line of limits, lines of groups, a line per visit, and `end`, where the kernel stops reading. A plan for a
+launch by the user has one more line, for the import of its journals: JSON with the plan that the visits are
+from, and the kernel's description of their patterns.
 """
 
 import re
@@ -97,11 +97,13 @@ def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, core
         cores: Cores that the ranks share; with more ranks than cores, waiting ranks yield.
     """
     words_of_cell: dict[Cell, str] = {}
+    groups = _groups_of(visits)
     lines = [_launch_line(visits[0].cell.ranks, cores, plan, limits)]
+    lines += [_keys("group", id=number, ranks=group) for group, number in groups.items()]
     for visit in visits:
         if visit.cell not in words_of_cell:
             words_of_cell[visit.cell] = _cell_words(visit.cell, len(words_of_cell), limits.pool_bytes)
-        lines.append(_visit_line(visit, words_of_cell[visit.cell]))
+        lines.append(_visit_line(visit, words_of_cell[visit.cell], groups))
     return "\n".join([*lines, END, ""])
 
 
@@ -160,9 +162,18 @@ def _cell_words(cell: Cell, number: int, pool_bytes: int) -> str:
     )
 
 
-def _visit_line(visit: PlannedVisit, cell_words: str) -> str:
-    step = "" if visit.step is None else f" pair={visit.cell.pair} step={visit.step}"
-    return f"visit id={visit.id} {cell_words}{step}"
+def _groups_of(visits: Sequence[PlannedVisit]) -> dict[str, int]:
+    """Return a number for each group of ranks."""
+    groups = dict.fromkeys(visit.cell.group for visit in visits if visit.cell.group)
+    return {group: number for number, group in enumerate(groups)}
+
+
+def _visit_line(visit: PlannedVisit, cell_words: str, groups: Mapping[str, int]) -> str:
+    if visit.step is None:
+        return f"visit id={visit.id} {cell_words}"
+    cell = visit.cell
+    who = f"group={groups[cell.group]}" if cell.group else f"pair={cell.pair}"
+    return f"visit id={visit.id} {cell_words} {who} step={visit.step}"
 
 
 def _ns(seconds: float) -> int:

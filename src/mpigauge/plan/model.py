@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, ValidationError
 from msgspec.structs import asdict, fields
 
+from mpigauge.plan.groups import LIST, ranks_of
 from mpigauge.plan.hosts import NAME, Host, HostName
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.library_names import library_name
@@ -65,6 +66,13 @@ PlaceAsked = Annotated[str, Meta(pattern=rf"^ *{NAME} *(, *{NAME} *)*$(?!\n)")]
 Argument = Annotated[str, Meta(pattern=r"^[^\0]*$")]
 """An argument of a program: anything without NUL."""
 
+GroupsRule = Annotated[
+    str, _once(rf"^(host|mod:[1-9][0-9]{{0,8}}|[1-9][0-9]{{0,8}}|{LIST}(\+{LIST})*)?$(?!\n)", 2**22)
+]
+Senders = Annotated[int, Meta(ge=1, le=MAX_RANKS)] | Literal["all"]
+Order = Annotated[str, _once(r"^(natural|interleaved|random:[0-9]{1,18})?$(?!\n)", 25)]
+Group = Annotated[str, _once(rf"^({LIST})?$(?!\n)", 2**22)]
+
 MIN_ROUNDS = 30
 """Fewest samples of a cell in one launch before its stop rule may end it."""
 
@@ -101,6 +109,10 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
         partitions: Numbers of partitions of a partitioned message.
         pairs: For patterns of two ranks: measure all pairs and not ranks 0 and 1 alone, as many at once as
             possible (tournament) or one after the other (serial).
+        groups: Groups of ranks that do the same at once, each also alone: host, a number, mod:K, or lists of
+            ranks.
+        senders: Numbers of ranks that send, or all, for patterns in which that can be chosen.
+        orders: Orders of the ranks: natural, interleaved, random:SEED.
     """
 
     modes: tuple[str, ...] = ()
@@ -119,6 +131,9 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     strides: tuple[Positive, ...] = ()
     partitions: tuple[Partitions, ...] = ()
     pairs: Pairing | Literal[""] = ""
+    groups: tuple[GroupsRule, ...] = ()
+    senders: tuple[Senders, ...] = ()
+    orders: tuple[Order, ...] = ()
 
 
 class Measure(FactorValues, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -292,6 +307,11 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
         block_bytes: Size of the blocks that a message lies in; 0 where it is one block, or of another layout.
         stride_bytes: Distance from one block to the next, likewise.
         partitions: Number of partitions of a message; 0 where it has none.
+        group: The ranks that take part, in their order: "0-3", "0,4,1,5"; "" for the first ones.
+        groups: How groups of ranks that do the same at once were made, of which this is one: "host", "4",
+            "mod:8"; "" if the group is alone.
+        senders: How many ranks send, where that can be chosen; 0 for as many as there can be.
+        order: The order of the ranks: interleaved or random:SEED; "" for their own.
     """
 
     pattern: Word
@@ -319,6 +339,10 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
     block_bytes: Int64 = 0
     stride_bytes: Int64 = 0
     partitions: Int64 = 0
+    group: Group = ""
+    groups: GroupsRule = ""
+    senders: Ranks = 0
+    order: Order = ""
 
     @property
     def library(self) -> str:
@@ -335,6 +359,8 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
             first, second = map(int, self.pair.split("-"))
             if not first < second < self.ranks:
                 raise ValueError(f"{self.pair} is not a pair of {self.ranks} ranks")
+        if self.group and max(ranks_of(self.group)) >= self.ranks:
+            raise ValueError(f"{self.group} is not a group of {self.ranks} ranks")
 
     @property
     def job(self) -> JobKey:

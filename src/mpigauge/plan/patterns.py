@@ -6,7 +6,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -177,6 +177,8 @@ class Pattern(Struct, frozen=True):
         one_way: Whether its time is that of one message, or of one cache line, one way.
         sampled: How samples are taken, by properties.
         volumes: Data volumes of one operation.
+        senders: Of whom fewer ranks can send: of `pairs` across the halves, or of the `others` to or from
+            rank 0; "" where that is fixed.
         overhead: Whose processor is busy during its time, where that is the time of a call; else "".
         rank_times: Whether the times of single ranks tell something, as those of pairs at work at once do.
     """
@@ -205,6 +207,7 @@ class Pattern(Struct, frozen=True):
     one_way: bool = False
     sampled: Sampling = Sampling()
     volumes: Volumes = Volumes()
+    senders: Literal["", "pairs", "others"] = ""
     overhead: OverheadOf = ""
     rank_times: bool = False
 
@@ -242,6 +245,11 @@ class Pattern(Struct, frozen=True):
     def talks(self) -> bool:
         """Whether it measures messages of its ranks; a probe only uses some."""
         return self.sends and not self.probes
+
+    @property
+    def of_all(self) -> bool:
+        """Whether messages go between all ranks of a job or group, whose order then matters."""
+        return self.talks and not self.active_ranks
 
     @property
     def counted(self) -> bool:

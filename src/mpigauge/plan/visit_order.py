@@ -1,6 +1,7 @@
 """The order of visits in a launch, and other orders shuffled by the plan's seed."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -10,6 +11,7 @@ from msgspec.structs import replace as with_fields
 from mpigauge.plan import round_robin
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KernelDescription
+from mpigauge.sequences import group_by
 
 Item = TypeVar("Item")
 
@@ -19,7 +21,7 @@ class PlannedVisit:
     """A visit of a launch: its place in the full order, and its cell.
 
     Attributes:
-        step: Consecutive visits of pairs with the same number run concurrently.
+        step: Consecutive visits of pairs or groups with the same number run concurrently.
     """
 
     id: int
@@ -66,18 +68,29 @@ def visits_of(
         return (plan.visits + 1) // 2 if cell in settled else plan.visits
 
     key = (launch, *cells[0].job.seed_words)
-    every = [[cell] for cell in cells if not cell.pair for _ in range(visits(cell))]
+    plain = [cell for cell in cells if not (cell.pair or cell.group)]
+    every = [[cell] for cell in plain for _ in range(visits(cell))]
     for curve, pairs in _curves_of_pairs(cells).items():
         times = 1 if description.pattern(curve.pattern, "").probes else plan.visits
         for time in range(times):
             every += _steps(
                 curve, pairs, shuffled(range(curve.ranks), plan, *key, "seats", time, curve.bytes)
             )
+    for step in _steps_of_groups(cells):
+        every += [step] * max(map(visits, step))
     order = shuffled(every, plan, *key)
     flat = [(cell, number) for number, step in enumerate(order) for cell in step]
     return [
-        PlannedVisit(number, cell, step if cell.pair else None) for number, (cell, step) in enumerate(flat)
+        PlannedVisit(number, cell, step if cell.pair or cell.group else None)
+        for number, (cell, step) in enumerate(flat)
     ]
+
+
+def _steps_of_groups(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """Return cells of groups: those that are measured at once together, every other one alone."""
+    groups = [cell for cell in cells if cell.group]
+    alike = group_by(groups, lambda cell: with_fields(cell, group="") if cell.groups else cell)
+    return [*alike.values()]
 
 
 def _curves_of_pairs(cells: Sequence[Cell]) -> dict[Cell, dict[str, Cell]]:
@@ -101,7 +114,14 @@ def time_slots(cells: Sequence[Cell]) -> int:
     """Return the number of cells to share time among, counting concurrent ones as one."""
     together = sum(cell.pairing == "tournament" for cell in cells)
     at_once = max(1, cells[0].ranks // 2) if cells else 1
-    return len(cells) - together + -(-together // at_once)
+    beside = sum(len(step) - 1 for step in _steps_of_groups(cells))
+    return len(cells) - together + -(-together // at_once) - beside
+
+
+def with_company(left: Sequence[PlannedVisit], every: Sequence[PlannedVisit]) -> list[PlannedVisit]:
+    """Return visits without those of groups at once that lack another group of their step."""
+    planned, there = (Counter(visit.step for visit in some) for some in (every, left))
+    return [visit for visit in left if not visit.cell.groups or there[visit.step] == planned[visit.step]]
 
 
 def with_suspects_alone(visits: Sequence[PlannedVisit], suspects: frozenset[int]) -> list[PlannedVisit]:

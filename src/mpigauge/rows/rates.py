@@ -11,6 +11,7 @@ number of ranks compare with the speed of the hardware.
 
 from collections.abc import Mapping
 
+from mpigauge.plan.groups import active_ranks
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import EVERY_PAIR, ONE, Pattern, Terms, blocks_of, known
 from mpigauge.rows.estimate import Timing
@@ -40,7 +41,10 @@ def bus_bytes(cell: Cell, pattern: Pattern) -> float | None:
 
 def wire_bytes(cell: Cell, pattern: Pattern) -> int:
     """Return bytes that all ranks together must get from others in one operation, whatever the algorithm."""
-    return int(directions_of(cell, pattern) * blocks_of(pattern.volumes.wire, cell.ranks)) * cell.bytes
+    return (
+        int(directions_of(cell, pattern) * blocks_of(pattern.volumes.wire, active_ranks(cell, None)))
+        * cell.bytes
+    )
 
 
 def _blocks(terms: Terms, cell: Cell) -> float | None:
@@ -48,7 +52,7 @@ def _blocks(terms: Terms, cell: Cell) -> float | None:
     inverse, _, each, squared = terms
     if cell.ranks == 0 and (inverse or each or squared):
         return None
-    return blocks_of(terms, cell.ranks)
+    return blocks_of(terms, active_ranks(cell, None))
 
 
 def directions_of(cell: Cell, pattern: Pattern | None) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.plan.groups import active_ranks
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.rows.clock_resolution import median_of, relative_step
 from mpigauge.rows.estimate import Launches
@@ -192,5 +193,5 @@ def cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> f
     there = walls_ns > 0
     if not there.any():
         return None
-    ranks = pattern.active_ranks or cell.ranks
+    ranks = active_ranks(cell, pattern)
     return min(1.0, float(np.median(spent_ns[there] / (ranks * walls_ns[there]))))

@@ -94,7 +94,11 @@ def test_rows_are_together_if_and_only_if_they_differ_in_nothing_but_what_may_di
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_any_factor_keeps_rows_apart_unless_it_is_named(name: str) -> None:
-    value = "0-1" if name == "pair" else {str: "another", int: 7, bool: True}[type(getattr(USUAL, name))]
+    value = (
+        "0-1"
+        if name in {"pair", "group"}
+        else {str: "another", int: 7, bool: True}[type(getattr(USUAL, name))]
+    )
     rows = [Measured(USUAL), Measured(cell_like(USUAL, **{name: value}))]
     assert group(rows, set()) == [[row] for row in rows]
     assert group(rows, {name}) == [rows]
@@ -120,7 +124,8 @@ def test_a_new_factor_is_honoured_without_a_change(monkeypatch: pytest.MonkeyPat
         (ALONG, {"pair", "bytes", "window"}),
         (
             OF_PATTERN,
-            {"pattern", "mode", "in_place", "sync", "rma_window", "root", "datatype", "op", "window"},
+            {"pattern", "mode", "in_place", "order", "senders", "groups", "sync", "rma_window", "root"}
+            | {"datatype", "op", "window"},
         ),
     ],
 )

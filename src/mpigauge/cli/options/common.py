@@ -301,6 +301,18 @@ def sizes_of(option: str, text: str | None) -> tuple[int, ...]:
     return sizes
 
 
+def sender_counts(text: str | None) -> tuple[Any, ...]:
+    """Parse numbers of senders such as `1,2,all`: numbers, or the word.
+
+    Raises:
+        UsageError: A word is neither.
+    """
+    for word in words(text):
+        if word != ALL and (not re.fullmatch(r"[0-9]{1,8}", word) or int(word) < 1):
+            raise UsageError(f"--senders: {word!r} is no number of ranks", f"use numbers from 1, or {ALL}")
+    return tuple(word if word == ALL else int(word) for word in words(text))
+
+
 def assignments(words: tuple[str, ...]) -> dict[str, str]:
     """Parse `NAME=VALUE` words into a mapping.
 

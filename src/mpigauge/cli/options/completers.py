@@ -142,6 +142,21 @@ def rma_windows(_: click.Context, __: click.Parameter, incomplete: str) -> list[
     return _last([*RMA_WINDOWS, "all"], incomplete)
 
 
+def groups(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete rules for groups of ranks."""
+    from mpigauge.plan.groups import HOST
+
+    return _starting([HOST, "mod:"], incomplete)
+
+
+def orders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete orders of ranks."""
+    from mpigauge.plan.groups import INTERLEAVED
+    from mpigauge.vocabulary import NATURAL
+
+    return _last([NATURAL, INTERLEAVED, "random:"], incomplete)
+
+
 def results(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete result files."""
     return _files((".jsonl", ".jsonl.gz"), incomplete)

@@ -18,6 +18,7 @@ from mpigauge.cli.options.common import (
     rma_windows,
     roots,
     seed_option,
+    sender_counts,
     sizes_of,
     syncs,
     table_options,
@@ -122,6 +123,23 @@ WHAT = (
         metavar="RANK[,RANK...]",
         shell_complete=completers.roots,
         help="Roots of collectives: ranks, or rotating.  [default: 0]",
+    ),
+    click.option(
+        "--groups",
+        multiple=True,
+        metavar="RULE",
+        shell_complete=completers.groups,
+        help="Groups that run a collective at once, and each alone: host, a number, mod:K, or lists of ranks "
+        "0-3+4-7; repeatable.",
+    ),
+    click.option(
+        "--senders", metavar="N[,N...]", help="How many ranks send at once: 1,2,4,all.  [default: all]"
+    ),
+    click.option(
+        "--order",
+        metavar="ORDER[,ORDER...]",
+        shell_complete=completers.orders,
+        help="Order of the ranks: natural, interleaved, random:SEED.  [default: natural]",
     ),
     click.option("--in-place", is_flag=True, help="Use MPI_IN_PLACE in collectives that allow it."),
     click.option(
@@ -300,6 +318,9 @@ def plan_of_options(
     block: str | None,
     stride: str | None,
     partitions: str | None,
+    groups: tuple[str, ...],
+    senders: str | None,
+    order: str | None,
     suite: SuiteName | None,
     quick: bool,
     thorough: bool,
@@ -332,6 +353,9 @@ def plan_of_options(
         blocks=sizes_of("--block", block),
         strides=sizes_of("--stride", stride),
         partitions=numbers("--partitions", partitions, MAX_PARTITIONS),
+        groups=groups,
+        senders=sender_counts(senders),
+        orders=words(order),
         variables=assignments(variables),
         vary=variations(vary),
         **arguments,

@@ -18,6 +18,7 @@ from mpigauge.find.comparisons import place_name
 from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, measured, single_calls
 from mpigauge.find.phrases import in_one_line, share
 from mpigauge.plan.factors import LIBRARY, PLACE
+from mpigauge.plan.groups import active_ranks
 from mpigauge.rows.group import Key, Subject, job_key
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.rows.samples import cpu_share, visits_by_launch
@@ -161,7 +162,7 @@ def _room(evidence: Evidence, row: Row) -> float:
 
 
 def _active(evidence: Evidence, row: Row) -> int:
-    return evidence.patterns[row.cell.pattern].active_ranks or row.cell.ranks
+    return active_ranks(row.cell, evidence.patterns[row.cell.pattern])
 
 
 def _hosts(evidence: Evidence, job: JobKey) -> Counter[str]:

@@ -25,6 +25,7 @@ const struct mg_pattern mg_multi_pingpong = {
     .family    = MG_MESSAGE,
     .sampling  = &mg_sampling_common_blocks,
     .min_ranks = 2,
+    .senders   = MG_SENDERS_OF_PAIRS,
     .trips     = 2,
     .moves_bytes = true,
     .rank_times  = true,

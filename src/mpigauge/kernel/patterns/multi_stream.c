@@ -51,6 +51,7 @@ const struct mg_pattern mg_multi_stream = {
     .family      = MG_MESSAGE,
     .sampling    = &mg_sampling_common_blocks,
     .min_ranks   = 2,
+    .senders     = MG_SENDERS_OF_PAIRS,
     .trips       = MG_TRIPS_PAIRS,
     .windowed    = true,
     .moves_bytes = true,

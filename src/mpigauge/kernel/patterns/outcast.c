@@ -49,6 +49,7 @@ const struct mg_pattern mg_outcast = {
     .sampling    = &mg_sampling_common_blocks,
     .min_ranks   = 2,
     .trips       = MG_TRIPS_OTHERS,
+    .senders     = MG_SENDERS_AND_ONE,
     .windowed    = true,
     .moves_bytes = true,
     .rooted      = true,

@@ -148,6 +148,10 @@ enum mg_bus {
 /* If the time is that of a call and not of a message: the overhead of sender or receiver. */
 enum mg_overhead { MG_OF_NOBODY, MG_OF_SEND, MG_OF_RECEIVE };
 
+/* Which ranks a smaller number of senders has: pairs of a first and a second half, or rank 0 and
+ * others. */
+enum mg_senders { MG_SENDERS_FIXED, MG_SENDERS_OF_PAIRS, MG_SENDERS_AND_ONE };
+
 struct mg_pattern {
     const char               *name;
     const char               *about;
@@ -179,6 +183,7 @@ struct mg_pattern {
     bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MAX_BYTES */
     bool             rank_times;    /* the times of single ranks tell something */
     bool             one_way;       /* its time is the one-way time of a message or cache line */
+    enum mg_senders  senders;       /* whether, and of whom, fewer ranks can send */
     enum mg_overhead overhead;      /* times a call only: it has no rate */
     enum mg_bus      bus;
     struct mg_volume wire; /* what must cross between ranks, whatever the algorithm */

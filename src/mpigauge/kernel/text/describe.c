@@ -28,6 +28,12 @@ static const char *const family_names[] = {
 static const char *const overhead_names[] = {
     [MG_OF_NOBODY] = "", [MG_OF_SEND] = "send", [MG_OF_RECEIVE] = "receive"};
 
+static const char *const senders_names[] = {
+    [MG_SENDERS_FIXED]    = "",
+    [MG_SENDERS_OF_PAIRS] = "pairs",
+    [MG_SENDERS_AND_ONE]  = "others",
+};
+
 static void put_flag(FILE *out, const char *key, bool value)
 {
     (void) fprintf(out, ",\"%s\":%s", key, mg_json_bool(value));
@@ -156,6 +162,7 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     put_flag(out, "one_sided", pattern->one_sided);
     put_flag(out, "rank_times", pattern->rank_times);
     put_flag(out, "one_way", pattern->one_way);
+    put_word(out, "senders", senders_names[pattern->senders]);
     put_word(out, "overhead", overhead_names[pattern->overhead]);
     put_word(out, "bus", bus_names[pattern->bus]);
     describe_volumes(out, pattern);

@@ -380,9 +380,8 @@ static void check_pair(int line, const struct mg_visit *visit, const struct mg_p
                visit->pattern->active_ranks, visit->members->count);
     if (named && visit->pattern->active_ranks != 2)
         MG_DIE("plan line %d: %s is not between two ranks", line, visit->pattern->name);
-    if (named && visit->pattern->one_sided)
-        MG_DIE("plan line %d: %s has no window of two ranks out of more", line,
-               visit->pattern->name);
+    if ((named || visit->members != NULL) && visit->pattern->one_sided)
+        MG_DIE("plan line %d: %s has no window of some of the ranks", line, visit->pattern->name);
     if (visit->pair[1] >= plan->ranks)
         MG_DIE("plan line %d: this job has no rank %d", line, visit->pair[1]);
 }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from mpigauge.plan.groups import ranks_in
 from mpigauge.result.cpu_lists import ranges
 
 if TYPE_CHECKING:
@@ -90,9 +91,10 @@ class Crowding:
     def of(self, cell: Cell) -> Crowd | None:
         """Return the ranks of a cell that were too many for their processors, else for their cores.
 
-        Ranks that take no part in a cell sleep.
+        Ranks that take no part in a cell sleep, but for groups that are measured at once.
         """
-        active = _active(cell, self._patterns.get(cell.pattern))
+        pattern = self._patterns.get(cell.pattern)
+        active = range(cell.ranks) if cell.groups else ranks_in(cell, pattern)
         if (cell.job, active) not in self._found:
             self._found[cell.job, active] = self._crowd(cell.job, active)
         return self._found[cell.job, active]
@@ -187,13 +189,6 @@ def _too_few(may: Mapping[int, Cpus], threads: int) -> Cpus | None:
             had[free] = taker
             seat[taker], free = free, seat.get(taker)
     return None
-
-
-def _active(cell: Cell, pattern: Pattern | None) -> Sequence[int]:
-    if cell.pair:
-        first, _, second = cell.pair.partition("-")
-        return int(first), int(second)
-    return range((pattern.active_ranks if pattern else 0) or cell.ranks)
 
 
 @lru_cache(maxsize=4096)

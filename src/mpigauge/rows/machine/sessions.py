@@ -238,7 +238,11 @@ def visits_begin_s(result: Result) -> list[float]:
         # Starts are whole seconds: nothing begins before what came before it is over.
         begin_s = mine[min(parts[key], len(mine) - 1)] + visit.at_s if mine else end_s
         found.append(max(begin_s, end_s))
-        end_s = found[-1] + visit.elapsed_s if not visit.cell.pair else max(end_s, found[-1])
+        end_s = (
+            found[-1] + visit.elapsed_s
+            if not (visit.cell.pair or visit.cell.groups)
+            else max(end_s, found[-1])
+        )
     return found
 
 

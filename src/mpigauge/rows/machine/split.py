@@ -217,10 +217,10 @@ def split_visits(visits: Sequence[Visit]) -> Split:
     """Return the states that visits were made in, and which were made in each.
 
     Args:
-        visits: In the order of time, of all cells. Those of a map are in no state: how far its pairs are from
-            each other is what it is about.
+        visits: In the order of time, of all cells. Those of a map are in no state, nor those of groups: how
+            far their ranks are from each other is what they are about.
     """
-    mine = [visit for visit in visits if not visit.cell.pair]
+    mine = [visit for visit in visits if not (visit.cell.pair or visit.cell.group)]
     names: dict[int, StateName | None] = {}
     states: list[State] = []
     between: list[Visit] = []

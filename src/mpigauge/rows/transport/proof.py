@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.round_robin import pair_ranks
+from mpigauge.plan.groups import ranks_in
 from mpigauge.result.kernel_data import MAX_CARDS_REPORTED
 from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.reasons import Refutation
@@ -160,6 +160,8 @@ def payloads(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[C
     sent: dict[Cell, list[tuple[Visit, int]]] = defaultdict(list)
     for visit in visits:
         pattern = patterns.get(visit.cell.pattern)
+        if visit.cell.groups:  # cards count what all groups send
+            continue
         if visit.net_calls == 0 or visit.cell.ranks == 1 or pattern is None or not pattern.talks:
             continue
         operations = visit.net_calls * visit.ops // visit.batch
@@ -191,7 +193,7 @@ def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:
 
 def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
     """Return the ranks between which its messages go."""
-    return pair_ranks(cell.pair) if cell.pair else range(pattern.active_ranks or cell.ranks)
+    return ranks_in(cell, pattern)
 
 
 # ---- Traffic of cards ----------------------------------------------------------------------------

@@ -1,0 +1,240 @@
+"""Groups of ranks: which ranks of a job take part in a cell, in which order, and which groups at once.
+
+A group is a text, `0-3,8,16-30:2`, as in the kernel's plan: ranks and ranges in the order of the group.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mpigauge.errors import UsageError
+from mpigauge.units import counted
+from mpigauge.vocabulary import ALL, NATURAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.plan.patterns import Pattern
+
+Ranks = tuple[int, ...]
+
+LIST = r"[0-9]{1,9}(-[0-9]{1,9}(:[0-9]{1,9})?)?(,[0-9]{1,9}(-[0-9]{1,9}(:[0-9]{1,9})?)?)*"
+"""Pattern of a group."""
+
+HOST = "host"
+INTERLEAVED = "interleaved"
+
+_LIST = re.compile(LIST, re.ASCII)
+_MODULO = re.compile(r"mod:([1-9][0-9]{0,8})", re.ASCII)
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_RANDOM = re.compile(r"random:([0-9]{1,18})", re.ASCII)
+
+MIN_RANGE = 3
+"""Fewest ranks that are written as a range."""
+
+GROUPS_HINT = "write host, a number of groups, mod:8, or lists of ranks: 0-3+4-7"
+ORDER_HINT = f"write {NATURAL}, {INTERLEAVED} or random:SEED"
+
+
+# ---- Texts ---------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def ranks_of(group: str) -> Ranks:
+    """Return the ranks of a group, in its order.
+
+    Raises:
+        ValueError: The text is no list of ranks, or has a rank twice.
+    """
+    if not _LIST.fullmatch(group):
+        raise ValueError(f"{group[:40]!r} is no list of ranks like 0-3,8,16-30:2")
+    ranks = tuple(rank for word in group.split(",") for rank in _range(word))
+    twice = next((rank for rank, times in Counter(ranks).items() if times > 1), None)
+    if twice is not None:
+        raise ValueError(f"rank {twice} is in the group twice")
+    return ranks
+
+
+def _range(word: str) -> range:
+    first, _, rest = word.partition("-")
+    last, _, by = rest.partition(":")
+    step = int(by or 1)
+    found = range(int(first), int(last or first) + 1, max(1, step))
+    if not found or not step:
+        raise ValueError(f"{word!r}: a range of ranks goes upwards, like 0-6:2")
+    if len(found) > MAX_MEMBERS:
+        raise ValueError(f"{word!r} has more than {MAX_MEMBERS} ranks")
+    return found
+
+
+MAX_MEMBERS = 2**24
+
+
+def group_text(ranks: Iterable[int]) -> str:
+    """Return ranks as the text of a group, in which evenly spaced ones are a range."""
+    return ",".join(_words(list(ranks)))
+
+
+def _words(ranks: Sequence[int]) -> Iterator[str]:
+    begin = 0
+    while begin < len(ranks):
+        end = begin + 1
+        by = ranks[end] - ranks[begin] if end < len(ranks) else 0
+        while by > 0 and end < len(ranks) and ranks[end] - ranks[end - 1] == by:
+            end += 1
+        if end - begin >= MIN_RANGE:
+            yield f"{ranks[begin]}-{ranks[end - 1]}" + (f":{by}" if by > 1 else "")
+        else:
+            end = begin + 1
+            yield str(ranks[begin])
+        begin = end
+
+
+# ---- Groups at once ------------------------------------------------------------------------------
+
+
+def groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[Ranks]:
+    """Return the groups that a rule makes of the ranks of a job.
+
+    Args:
+        hosts: The host of each rank; empty where all are on one.
+
+    Raises:
+        UsageError: The rule is none, or makes no several groups of two ranks or more.
+    """
+    groups = _groups_of(rule, ranks, hosts, where)
+    if len(groups) < 2:  # noqa: PLR2004 - several
+        raise UsageError(f"{where}: --groups {rule} makes one group of {counted(ranks, 'rank')}", GROUPS_HINT)
+    if small := next((group for group in groups if len(group) < 2), None):  # noqa: PLR2004
+        raise UsageError(
+            f"{where}: --groups {rule} makes a group of rank {small[0]} alone",
+            "a group has two ranks or more: raise --np, or ask for fewer groups",
+        )
+    return groups
+
+
+def _groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[Ranks]:
+    every = range(ranks)
+    if rule == HOST:
+        on = hosts or ("",) * ranks
+        return [tuple(rank for rank in every if on[rank] == host) for host in dict.fromkeys(on)]
+    if match := _MODULO.fullmatch(rule):
+        by = int(match[1])
+        return [tuple(every[first::by]) for first in range(min(by, ranks))]
+    if _NUMBER.fullmatch(rule):
+        count = int(rule)
+        if ranks % count:
+            raise UsageError(
+                f"{where}: {counted(ranks, 'rank')} are no {count} groups of equal size",
+                "choose a number that divides the ranks, or write lists: 0-3+4-7",
+            )
+        size = ranks // count
+        return [tuple(every[first : first + size]) for first in range(0, ranks, size)]
+    return _lists(rule, ranks, where)
+
+
+def _lists(rule: str, ranks: int, where: str) -> list[Ranks]:
+    try:
+        groups = [ranks_of(word) for word in rule.split("+")]
+    except ValueError as error:
+        raise UsageError(f"{where}: --groups {rule}: {error}", GROUPS_HINT) from None
+    times = Counter(rank for group in groups for rank in group)
+    if beyond := [rank for rank in times if rank >= ranks]:
+        raise UsageError(
+            f"{where}: --groups {rule}: a job of {counted(ranks, 'rank')} has no rank {beyond[0]}",
+            f"use ranks 0 to {ranks - 1}, or raise --np",
+        )
+    if twice := [rank for rank, count in times.items() if count > 1]:
+        raise UsageError(
+            f"{where}: --groups {rule}: rank {twice[0]} is in two groups, which cannot be measured at once",
+            "write each rank once",
+        )
+    return groups
+
+
+# ---- Orders and senders --------------------------------------------------------------------------
+
+
+def ordered(order: str, ranks: Sequence[int], hosts: Sequence[str], where: str) -> Ranks:
+    """Return ranks in an order: natural, random, or interleaved: one of each host or half in turn.
+
+    Raises:
+        UsageError: There is no such order.
+    """
+    if not order:
+        return tuple(ranks)
+    if order == INTERLEAVED:
+        half = (len(ranks) + 1) // 2
+        several = len({hosts[rank] for rank in ranks}) > 1 if hosts else False
+        parts = [hosts[rank] if several else place // half for place, rank in enumerate(ranks)]
+        return _in_turn(ranks, parts)
+    if match := _RANDOM.fullmatch(order):
+        shuffled = list(ranks)
+        random.Random(f"order/{match[1]}").shuffle(shuffled)  # noqa: S311 - not for secrets
+        return tuple(shuffled)
+    raise UsageError(f"{where}: no order of ranks is called {order!r}", ORDER_HINT)
+
+
+def _in_turn(ranks: Sequence[int], parts: Sequence[object]) -> Ranks:
+    """Return ranks such that the first of each part stand first, then the second of each."""
+    seen: Counter[object] = Counter()
+    places: dict[object, int] = {part: place for place, part in enumerate(dict.fromkeys(parts))}
+    keys = []
+    for rank, part in zip(ranks, parts, strict=True):
+        keys.append((seen[part], places[part], rank))
+        seen[part] += 1
+    return tuple(rank for *_, rank in sorted(keys))
+
+
+def most_senders(pattern: Pattern, ranks: int) -> int:
+    """Return how many ranks of a job can send in a pattern whose senders can be chosen."""
+    return ranks // 2 if pattern.senders == "pairs" else ranks - 1
+
+
+def sender_count(asked: int | str, pattern: Pattern, ranks: int, where: str) -> int:
+    """Return how many senders are asked for: a number, or all.
+
+    Raises:
+        UsageError: There cannot be so many.
+    """
+    most = most_senders(pattern, ranks)
+    if asked == ALL:
+        return most
+    if not 1 <= int(asked) <= most:
+        raise UsageError(
+            f"{where}: {pattern.name} with {counted(ranks, 'rank')} cannot have {asked} senders",
+            f"use 1 to {most}, or {ALL}",
+        )
+    return int(asked)
+
+
+def with_senders(pattern: Pattern, senders: int, ranks: Sequence[int]) -> Ranks:
+    """Return the ranks of a group in which so many send, each to or from whom it would in the whole job."""
+    if pattern.senders == "pairs":
+        half = len(ranks) // 2
+        return (*ranks[:senders], *ranks[half : half + senders])
+    return tuple(ranks[: senders + 1])
+
+
+# ---- Cells ---------------------------------------------------------------------------------------
+
+
+def active_ranks(cell: Cell, pattern: Pattern | None) -> int:
+    """Return how many ranks take part in a cell."""
+    fixed = pattern.active_ranks if pattern is not None else 0
+    return fixed or (len(ranks_of(cell.group)) if cell.group else cell.ranks)
+
+
+def ranks_in(cell: Cell, pattern: Pattern | None) -> Sequence[int]:
+    """Return which ranks of its job take part in a cell, in the order of their group."""
+    if cell.pair:
+        first, _, second = cell.pair.partition("-")
+        return int(first), int(second)
+    if cell.group:
+        return ranks_of(cell.group)
+    return range(active_ranks(cell, pattern))

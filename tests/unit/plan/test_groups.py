@@ -1,0 +1,233 @@
+"""Groups of ranks: their texts, the rules that make them, orders and senders, and how they are planned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from mpigauge.errors import UsageError
+from mpigauge.plan.buffers import needs_of
+from mpigauge.plan.cells import cells_of
+from mpigauge.plan.groups import group_text, groups_of, ordered, ranks_of
+from mpigauge.plan.kernel_plan import Limits, kernel_plan
+from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.patterns import KernelDescription, known
+from mpigauge.plan.visit_order import PlannedVisit, time_slots, visits_of, with_company
+from tests.fakes.law import describe
+from tests.fakes.plan import read_plan
+
+LISTS = st.lists(st.integers(0, 200), min_size=1, max_size=40, unique=True)
+LIMITS = Limits(1.0, 10.0)
+
+
+def description() -> KernelDescription:
+    return msgspec.convert(describe(), KernelDescription)
+
+
+def planned(*measures: Measure, ranks: int = 8) -> tuple[list[Cell], Plan]:
+    """The cells of a plan, without the floor, and the plan."""
+    plan = Plan(measures, ranks=(ranks,), visits=4)
+    cells = cells_of(plan, description(), "openmpi", "5.0.11", "here").cells
+    return [cell for cell in cells if cell.pattern != "null"], plan
+
+
+# ---- Texts ---------------------------------------------------------------------------------------
+
+
+@given(LISTS)
+def test_a_group_is_read_as_it_was_written(ranks: list[int]) -> None:
+    assert ranks_of(group_text(ranks)) == tuple(ranks)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "text"),
+    [([0, 1], "0,1"), ([0, 1, 2], "0-2"), ([0, 8, 16], "0-16:8"), ([3, 2, 1], "3,2,1"), ([5], "5")],
+)
+def test_ranks_evenly_apart_are_a_range(ranks: list[int], text: str) -> None:
+    assert group_text(ranks) == text
+
+
+@pytest.mark.parametrize("text", ["", "a", "1,", "3-1", "0-4:0", "0,0", "0-3,2", "1-2-3", "-1"])
+def test_what_is_no_group_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="rank"):
+        ranks_of(text)
+
+
+# ---- Rules ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rule", "wanted"),
+    [
+        ("2", ["0-3", "4-7"]),
+        ("mod:2", ["0-6:2", "1-7:2"]),
+        ("host", ["0,2,5", "1,3,4,6,7"]),
+        ("0,2+7,5,3", ["0,2", "7,5,3"]),
+    ],
+)
+def test_a_rule_makes_groups(rule: str, wanted: list[str]) -> None:
+    hosts = ["h1" if rank in {0, 2, 5} else "h2" for rank in range(8)]
+    assert [group_text(group) for group in groups_of(rule, 8, hosts, "here")] == wanted
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("1", "makes one group"),
+        ("3", "no 3 groups of equal size"),
+        ("8", "a group of rank 0 alone"),
+        ("mod:1", "makes one group"),
+        ("host", "makes one group"),
+        ("0-3+3-7", "rank 3 is in two groups"),
+        ("0-3+4-8", "has no rank 8"),
+        ("racks", "no list of ranks"),
+        ("0-1+2", "a group of rank 2 alone"),
+    ],
+)
+def test_a_rule_that_makes_none_is_refused(rule: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        groups_of(rule, 8, (), "here")
+
+
+@given(st.integers(2, 40), st.integers(2, 8))
+def test_every_rank_is_in_one_group(size: int, count: int) -> None:
+    for rule, ranks in ((str(count), size * count), (f"mod:{count}", size * count)):
+        groups = groups_of(rule, ranks, (), "here")
+        assert sorted(rank for group in groups for rank in group) == list(range(ranks))
+        assert len({len(group) for group in groups}) == 1
+
+
+# ---- Orders --------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 60), st.sampled_from(["", "interleaved", "random:3"]))
+def test_an_order_has_every_rank_once(ranks: int, order: str) -> None:
+    assert sorted(ordered(order, range(ranks), (), "here")) == list(range(ranks))
+
+
+def test_interleaved_ranks_are_on_different_hosts_or_in_different_halves() -> None:
+    assert ordered("interleaved", range(6), (), "here") == (0, 3, 1, 4, 2, 5)
+    hosts = ["a"] * 3 + ["b"] * 3
+    order = ordered("interleaved", range(6), hosts, "here")
+    assert all(hosts[one] != hosts[other] for one, other in pairwise(order))
+
+
+def test_a_random_order_follows_from_its_seed() -> None:
+    one, same, other = (ordered(f"random:{seed}", range(20), (), "here") for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+
+
+def test_another_word_is_no_order() -> None:
+    with pytest.raises(UsageError, match="no order of ranks is called 'sorted'"):
+        ordered("sorted", range(4), (), "here")
+
+
+# ---- Plans ---------------------------------------------------------------------------------------
+
+
+def test_groups_are_measured_at_once_and_each_alone() -> None:
+    cells, _ = planned(Measure("allreduce", sizes="8", groups=("2",)))
+    assert [(cell.groups, cell.group) for cell in cells] == [
+        ("", "0-3"),
+        ("", "4-7"),
+        ("2", "0-3"),
+        ("2", "4-7"),
+    ]
+
+
+def test_two_rules_share_what_is_alone() -> None:
+    cells, _ = planned(Measure("barrier", groups=("2", "0-3+6,7")))
+    assert Counter(cell.groups for cell in cells) == {"": 3, "2": 2, "0-3+6,7": 2}
+
+
+def test_what_starts_together_alone_has_groups() -> None:
+    cells, _ = planned(Measure("ring", sizes="8", groups=("2",)))
+    assert [(cell.groups, cell.group) for cell in cells] == [("", "")]
+
+
+def test_the_natural_order_is_what_it_is_without_one() -> None:
+    (plain,), _ = planned(Measure("ring", sizes="8"))
+    cells, _ = planned(Measure("ring", sizes="8", orders=("natural", "interleaved")))
+    assert cells == [plain, replace(plain, order="interleaved", group="0,4,1,5,2,6,3,7")]
+
+
+def test_fewer_senders_keep_their_partners() -> None:
+    cells, _ = planned(Measure("multi-stream", sizes="8", senders=(1, 2, "all")))
+    assert [(cell.senders, cell.group) for cell in cells] == [(1, "0,4"), (2, "0,1,4,5"), (4, "")]
+
+
+@pytest.mark.parametrize("asked", [5, 100])
+def test_senders_are_some_of_the_ranks(asked: int) -> None:
+    with pytest.raises(UsageError, match=f"cannot have {asked} senders"):
+        planned(Measure("multi-stream", sizes="8", senders=(asked,)))
+
+
+def test_a_root_is_a_rank_of_every_group() -> None:
+    with pytest.raises(UsageError, match="rank 4 cannot be the root of 4 ranks"):
+        planned(Measure("bcast", sizes="8", groups=("2",), roots=(4,)))
+
+
+def test_groups_at_once_are_in_one_step() -> None:
+    cells, plan = planned(Measure("allreduce", sizes="8,64", groups=("2",)))
+    visits = visits_of(cells, plan, description(), 1)
+    steps: dict[int | None, list[PlannedVisit]] = {}
+    for visit in visits:
+        steps.setdefault(visit.step, []).append(visit)
+    assert None not in steps
+    for step in steps.values():
+        assert [visit.id for visit in step] == list(range(step[0].id, step[0].id + len(step)))
+        assert [visit.cell.group for visit in step] == (
+            ["0-3", "4-7"] if step[0].cell.groups else [step[0].cell.group]
+        )
+        assert len({visit.cell.bytes for visit in step}) == 1
+    assert len(steps) == plan.visits * (2 * 2 + 2)
+    assert time_slots(cells) == 2 * 2 + 2
+
+
+def test_a_group_without_the_others_of_its_step_is_not_measured() -> None:
+    cells, plan = planned(Measure("allreduce", sizes="8", groups=("2",)))
+    every = visits_of(cells, plan, description(), 1)
+    beside = next(visit for visit in every if visit.cell.groups)
+    left = with_company([visit for visit in every if visit != beside], every)
+    assert [visit for visit in every if visit not in left] == [
+        visit for visit in every if visit.step == beside.step
+    ]
+    assert with_company(every, every) == every
+
+
+def test_the_kernel_is_told_the_groups_before_their_visits() -> None:
+    cells, plan = planned(Measure("allreduce", sizes="8", groups=("mod:2",)))
+    text = kernel_plan(visits_of(cells, plan, description(), 1), plan, LIMITS, 2)
+    lines = text.splitlines()
+    assert [line for line in lines if line.startswith("group")] == lines[1:3]
+    assert {line.partition("ranks=")[2] for line in lines[1:3]} == {"0-6:2", "1-7:2"}
+    _, visits = read_plan(text.splitlines(keepends=True))
+    assert {tuple(visit["members"]) for visit in visits} == {(0, 2, 4, 6), (1, 3, 5, 7)}
+
+
+def test_a_plan_without_groups_says_nothing_of_them() -> None:
+    cells, plan = planned(Measure("allreduce", sizes="8"), Measure("pingpong", sizes="8", pairs="tournament"))
+    text = kernel_plan(visits_of(cells, plan, description(), 1), plan, LIMITS, 2)
+    assert "group" not in text
+
+
+def test_only_ranks_of_a_group_need_memory() -> None:
+    whole = Cell("bcast", "blocking", 64, 8, "openmpi", "5", root="1")
+    ranks = [(need.first, need.end) for need in needs_of(replace(whole, group="1,3-5"), description(), 0)]
+    assert ranks == [(1, 2), (3, 6), (3, 4)]
+
+
+def test_a_cell_has_no_ranks_that_its_job_has_not() -> None:
+    with pytest.raises(ValueError, match="is not a group of 4 ranks"):
+        Cell("bcast", "blocking", 8, 4, "openmpi", "5", group="2-4")
+
+
+def test_what_the_kernel_says_decides_where_senders_can_be_chosen() -> None:
+    assert {name for name, pattern in known().items() if pattern.senders} >= {"multi-stream"}
