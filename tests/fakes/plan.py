@@ -225,7 +225,8 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
         f"pair is {visit['pair']!r}, not two ranks like 0-3": bool(visit["pair"])
         and not (len(pair) == 2 and pair[0] < pair[1]),
         f"{name} is not between two ranks": bool(visit["pair"]) and active != 2,
-        f"{name} has no window of two ranks out of more": bool(visit["pair"]) and traits["one_sided"],
+        f"{name} has no window of some of the ranks": bool(visit["pair"] or visit["members"])
+        and traits["one_sided"],
         f"this job has no rank {pair[-1:]}": bool(pair) and pair[-1] >= ranks,
     }
     active, reduces, unit = active or ranks, traits["reduces"], traits["unit_bytes"]
