@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.factors import BY_NAME, FACTORS, default_value
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import NamedPair
 from mpigauge.rows.group import STATE
 from mpigauge.units import counted, format_size
@@ -53,6 +54,16 @@ def _layout(cell: Cell) -> str:
     return f"blocks of {format_size(cell.block_bytes)}, every {format_size(cell.stride_bytes)}"
 
 
+IN_HALVES = patterns_with(lambda pattern: pattern.in_halves)
+
+
+def _ranks(cell: Cell) -> str:
+    """Return the number of ranks; how many of them work, where one has no partner."""
+    if cell.pattern in IN_HALVES and cell.ranks % 2:
+        return f"{cell.ranks - 1} of {counted(cell.ranks, 'rank')}"
+    return counted(cell.ranks, "rank") if cell.ranks else ""
+
+
 def _pair(cell: Cell) -> str:
     return PAIR_DASH.join(cell.pair.ends) if isinstance(cell.pair, NamedPair) else cell.pair
 
@@ -60,7 +71,7 @@ def _pair(cell: Cell) -> str:
 _SPECIAL: Mapping[str, Callable[[Cell], str]] = {
     "mpi": _library,
     "placement": lambda cell: "" if cell.placement == UNKNOWN else cell.placement,
-    "ranks": lambda cell: counted(cell.ranks, "rank") if cell.ranks else "",
+    "ranks": _ranks,
     "buffers": _buffers,
     "op": lambda cell: f"{cell.op} of {cell.datatype}" if cell.datatype else "",
     "root": _root,

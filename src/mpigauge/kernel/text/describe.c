@@ -161,6 +161,7 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     put_flag(out, "counts_int", pattern->counts_int);
     put_flag(out, "one_sided", pattern->one_sided);
     put_flag(out, "rank_times", pattern->rank_times);
+    put_word(out, "one_pair", pattern->one_pair != NULL ? pattern->one_pair : "");
     put_flag(out, "one_way", pattern->one_way);
     put_word(out, "senders", senders_names[pattern->senders]);
     put_word(out, "overhead", overhead_names[pattern->overhead]);
