@@ -12,7 +12,10 @@
  *
  * Of MPI_Allreduce of 32-bit numbers also rotate, where every number of the result is the one
  * before it, and forget, where a rank contributes what changes nothing; of MPI_Isend also repeat,
- * which sends the message before once more; of MPI_Sendrecv_replace forget, which does nothing. */
+ * which sends the message before once more; of MPI_Sendrecv_replace forget, which does nothing.
+ *
+ * MPI_Init, MPI_Comm_dup and MPI_Session_init, which have no bytes, know delay; MPI_Comm_dup also
+ * forget, where the copy has one rank. */
 #include <limits.h>
 #include <mpi.h>
 #include <signal.h>
@@ -114,6 +117,36 @@ static void before(const char *action)
     if (strcmp(action, "exit") == 0)
         _exit(0);
 }
+
+/* The action for a call without bytes, on all ranks. */
+static const char *action_of(const char *call)
+{
+    const struct orders *given = orders();
+
+    return given->action != NULL && strcmp(given->call, call) == 0 ? given->action : "";
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    before(action_of("MPI_Init"));
+    return PMPI_Init(argc, argv);
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+    const char *action = action_of("MPI_Comm_dup");
+
+    before(action);
+    return PMPI_Comm_dup(strcmp(action, "forget") == 0 ? MPI_COMM_SELF : comm, made);
+}
+
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    before(action_of("MPI_Session_init"));
+    return PMPI_Session_init(info, handler, session);
+}
+#endif
 
 static int rank_in_world(MPI_Comm comm, int rank)
 {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from mpigauge.rows.rows import rows
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.curves import document
 from mpigauge.show.formats import GENERAL, render
-from tests.made import lines_of
+from tests.made import campaign, cell, launch, lines_of
 
 if TYPE_CHECKING:
     from mpigauge.result.records import Record
@@ -51,6 +52,22 @@ def records_of(result: Result) -> list[Record]:
 
 def test_every_version_has_its_line_in_the_history() -> None:
     assert list(older_versions.HISTORY) == list(range(VERSION, 0, -1))
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_what_launches_did_not_time_then_is_not_known(version: int) -> None:
+    result = load(file_of(version))
+    assert {(one.init_ns, one.init_median_ns) for one in result.launches} == {(-1, -1)}
+    assert {mode.lacks for pattern in result.campaign.patterns for mode in pattern.modes} == {""}
+
+
+def test_a_file_of_this_version_may_lack_what_was_added_to_it() -> None:
+    """Such fields have defaults; one that an older program of this version wrote is read as it is."""
+    whole = launch(1)
+    line = json.loads(lines_of(campaign(cell()), whole).splitlines()[1])
+    for added in ("init_ns", "init_median_ns"):
+        line.pop(added)
+    assert older_versions.record_of(json.dumps(line).encode(), VERSION) == whole
 
 
 @pytest.mark.parametrize("version", OLDER)

@@ -175,7 +175,11 @@ def _hosts(evidence: Evidence, job: JobKey) -> Counter[str]:
 
 RELAYED = " that the relay of the lab uses, too"
 
-OPERATIONS: dict[Family, str] = {"message": "point-to-point", "collective": "collectives"}
+OPERATIONS: dict[Family, str] = {
+    "message": "point-to-point",
+    "collective": "collectives",
+    "startup": "communicators and sessions",
+}
 
 
 def headline(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> str:

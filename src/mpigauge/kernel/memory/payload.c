@@ -294,7 +294,7 @@ static void lay_out_blocks(const struct mg_visit *visit, struct mg_state *state)
     if (visit->ranks > memory.counts_room) {
         free_counts();
         memory.counts = malloc(2 * (size_t) visit->ranks * sizeof *memory.counts);
-        memory.types  = malloc((size_t) visit->ranks * sizeof *memory.types);
+        memory.types  = (MPI_Datatype *) malloc((size_t) visit->ranks * sizeof *memory.types);
         if (memory.counts == NULL || memory.types == NULL)
             MG_DIE("no memory for the counts of %d ranks", visit->ranks);
         memory.counts_room = visit->ranks;
