@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from mpigauge.plan.visit_order import PlannedVisit
 
 
+def job_of(library: Library, program: Path, ranks: int) -> Job:
+    """Ranks of the kernel that read their plan from standard input."""
+    cores = environment.cores_allowed()
+    return Job(library.mpiexec, ranks, (str(program), "-", "-"), cores, environment.user_is_root())
+
+
 def journal_of(
     library: Library,
     program: Path,
@@ -31,7 +37,7 @@ def journal_of(
     """The lines of a launch that must come to its end."""
     cores = environment.cores_allowed()
     ranks = visits[0].cell.ranks
-    job = Job(library.mpiexec, ranks, (str(program), "-", "-"), cores, environment.user_is_root())
+    job = job_of(library, program, ranks)
     parts = parts_of(kernel_plan(visits, plan, limits, cores))
     changes = {**library.environment_for(crowded=ranks > cores), **variables}
     lines: list[journal.Line] = []
