@@ -59,7 +59,9 @@ from tests.fakes.law import (
     operation_ns,
     overlaps,
     starts_together,
+    target_work_ns,
     trips,
+    while_computing_ns,
 )
 from tests.fakes.lines import CLOCK_COST_NS, array, say, say_clock, say_launch
 from tests.fakes.machine import Course, chance, condition, is_meant, of_mode, slowness
@@ -239,16 +241,7 @@ class Run:
         pattern, launch, start_ns = visit["pattern"], self.launch, self.now_ns
         ranks = PATTERNS[pattern]["active_ranks"] or launch["ranks"]
         in_call = trips(visit, ranks)
-        one_ns = operation_ns(
-            pattern,
-            visit["mode"],
-            visit["bytes"],
-            ranks,
-            self.latency_ns,
-            visit["sync"],
-            visit["rma_window"],
-        )
-        one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
+        one_ns = self.operation_ns(visit, ranks)
         talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
         factor = self.effect * slowness(visit["pair"], self.luck)
         factor *= self.course.factor(start_ns) if talks else 1
@@ -256,16 +249,18 @@ class Run:
         factor *= of_mode(visit)
         call_ns = max(1, round(in_call * one_ns * factor))
         work_ns = call_ns if overlaps(visit) else 0
+        target_ns = target_work_ns(visit, call_ns)
         trial_ns: list[int] = []
         if cell.batch == 0:
             trial_ns = [2 * call_ns, *[call_ns] * (TRIALS - 1)]
             if trial_ns[0] > TICK_NS:
                 say(f'{{"tick":{visit["id"]},"round_ns":{trial_ns[0]}}}')
-            self.size_up(visit, cell, call_ns + work_ns // 2)
+            self.size_up(visit, cell, call_ns + work_ns // 2, target_ns)
         warmup_ns = [cell.batch * call_ns] * WARMUPS
-        pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if work_ns else []
-        times_ns = self.draw(cell, call_ns + work_ns // 2, visit["id"])
-        late = range(LATE_ONE_IN - 1, cell.rounds, LATE_ONE_IN) if _comes_late(visit) else range(0)
+        pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if work_ns or target_ns else []
+        whole_ns = while_computing_ns(visit, call_ns) if target_ns else call_ns + work_ns // 2
+        times_ns = self.draw(cell, whole_ns, visit["id"])
+        late = _late_rounds(visit, cell.rounds)
         samples_ns = [time_ns + LATE_NS * (i in late) for i, time_ns in enumerate(times_ns)]
         cell.samples += [sample for i, sample in enumerate(samples_ns) if i not in late]
         cell.visits += 1
@@ -292,14 +287,25 @@ class Run:
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
-        lines_ns = [self.course.line_ns(at_ns) for at_ns in (start_ns, self.now_ns)]
-        words += condition(visit, ranks, self.latency_ns, lines_ns, elapsed_ns)
+        words += self.condition(visit, ranks, start_ns)
         words += [f'"trial_ns":{array(trial_ns)}', f'"warmup_ns":{array(warmup_ns)}']
-        if work_ns:
-            words += [f'"work_ns":{work_ns}', f'"pure_ns":{array(pure_ns)}']
+        if work_ns or target_ns:
+            words += [f'"work_ns":{work_ns or target_ns}', f'"pure_ns":{array(pure_ns)}']
         if starts_together(visit):
             words += self.together(visit, times_ns, late)
         say(",".join([*words, f'"samples_ns":{array(samples_ns)}}}']))
+
+    def operation_ns(self, visit: dict[str, Any], ranks: int) -> int:
+        """What one operation takes."""
+        pattern, mode, size = (visit[key] for key in ("pattern", "mode", "bytes"))
+        how = visit["sync"], visit["rma_window"]
+        lawful_ns = operation_ns(pattern, mode, size, ranks, self.latency_ns, *how)
+        return 1 if is_meant("FAKE_FAST", visit) else lawful_ns
+
+    def condition(self, visit: dict[str, Any], ranks: int, start_ns: int) -> list[str]:
+        """What the machine was like from then until now."""
+        lines_ns = [self.course.line_ns(at_ns) for at_ns in (start_ns, self.now_ns)]
+        return condition(visit, ranks, self.latency_ns, lines_ns, self.now_ns - start_ns)
 
     def draw(self, cell: Cell, call_ns: int, *key: object) -> list[int]:
         """As many samples as the cell has in a visit."""
@@ -318,7 +324,7 @@ class Run:
             f'"root_ns":{array(times_ns)},"local_ns":{array(times_ns)}',
         ]
 
-    def size_up(self, visit: dict[str, Any], cell: Cell, round_ns: int) -> None:
+    def size_up(self, visit: dict[str, Any], cell: Cell, round_ns: int, beside_ns: int = 0) -> None:
         """Calls in a sample and samples in a visit, as batching.c chooses them."""
         launch, pattern = self.launch, PATTERNS[visit["pattern"]]
         share_ns = launch["cell_ns"] // launch["visits_per_cell"] // (2 if overlaps(visit) else 1)
@@ -330,7 +336,7 @@ class Run:
         cell.batch = 1 if pattern["sampled"]["single"] and not has(visit, "in_a_row") else needed
         if pattern["sampled"]["in_blocks"]:
             cell.batch = block + block % 2
-        samples = share_ns / (round_ns * cell.batch)
+        samples = share_ns / (round_ns * cell.batch + beside_ns)
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
         wanted = max(MIN_SAMPLES, -(-SAMPLES_CELL // launch["visits_per_cell"]))
         cell.rounds = int(min(cap, max(1, samples, min(wanted, OVERDRAFT * samples))))
@@ -340,6 +346,10 @@ def _is_counted(visit: dict[str, Any], verified: bool) -> bool:
     """Of short operations that start together, what is sent where they are verified."""
     talks = PATTERNS[visit["pattern"]]["family"] in {"message", "collective", "one-sided"}
     return talks and (verified or visit["bytes"] >= PROVED_BYTES or not starts_together(visit))
+
+
+def _late_rounds(visit: dict[str, Any], rounds: int) -> range:
+    return range(LATE_ONE_IN - 1, rounds, LATE_ONE_IN) if _comes_late(visit) else range(0)
 
 
 def _comes_late(visit: dict[str, Any]) -> bool:

@@ -238,7 +238,9 @@ def _sizes(table: _Table, cell: Cell) -> Iterable[int]:
     if pattern.sized:
         datatype = table.description.datatype(cell.datatype, "") if cell.datatype else None
         unit = datatype.bytes if datatype else pattern.unit_bytes
-        wanted = parse_sizes(sizes or AUTO, seed)
+        mode = pattern.mode(cell.mode)
+        most = mode.most_bytes if mode is not None else 0
+        wanted = (min(size, most) if most else size for size in parse_sizes(sizes or AUTO, seed))
         return dict.fromkeys(_rounded_up(size, unit, bool(pattern.unit_bytes)) for size in wanted)
     if pattern.probes:
         return (max(parse_sizes(sizes, seed)) if sizes else EAGER_DEFAULT_BYTES,)

@@ -102,6 +102,8 @@ class Mode(Struct, frozen=True):
         counts_all: Whether an int counts, or addresses, the blocks of all ranks together.
         room_everywhere: Whether every rank needs the room for all blocks that otherwise only a root needs.
         needs_unified: Whether it needs the unified memory model of windows.
+        target_computes: Whether the rank whose memory is worked on computes meanwhile, outside MPI.
+        most_bytes: Its largest size; 0 is any.
     """
 
     name: str
@@ -121,6 +123,8 @@ class Mode(Struct, frozen=True):
     counts_all: bool = False
     room_everywhere: bool = False
     needs_unified: bool = False
+    target_computes: bool = False
+    most_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
 
     @property
     def calls(self) -> tuple[str, ...]:

@@ -36,6 +36,10 @@ class AliasMeaning(NamedTuple):
 _CALL_ALONE = "one message there and back; send-overhead times the call alone"
 _RECEIVE_ALONE = "one message there and back; recv-overhead times the call alone"
 
+_ONE_WAY = "from rank 0 to rank 1 only"
+_SEEN = "nobody has seen the data then; put-notify is until the target has"
+_AGGREGATED = "one operation, then a flush; several before one flush are"
+
 ALIASES = {
     "latency": AliasMeaning("pingpong"),
     "latencypersistent": AliasMeaning("pingpong", "persistent"),
@@ -65,6 +69,44 @@ ALIASES = {
     "sendrecv": AliasMeaning("shift", "sendrecv"),
     "sendrecvreplace": AliasMeaning("exchange", "sendrecv-replace"),
     "broadcast": AliasMeaning("bcast"),
+    "putlatency": AliasMeaning("put", "flush", _SEEN),
+    "getlatency": AliasMeaning("get", "flush"),
+    "acclatency": AliasMeaning("accumulate", "flush"),
+    "acc": AliasMeaning("accumulate", "flush"),
+    "getacclatency": AliasMeaning("get_accumulate", "flush"),
+    "foplatency": AliasMeaning("fetch_and_op", "flush"),
+    "fop": AliasMeaning("fetch_and_op", "flush"),
+    "caslatency": AliasMeaning("compare_and_swap", "flush"),
+    "cas": AliasMeaning("compare_and_swap", "flush"),
+    "putbw": AliasMeaning("put-window", "flush"),
+    "getbw": AliasMeaning("get-window", "flush"),
+    "putbibw": AliasMeaning("put-window", "fence", _ONE_WAY),
+    "rput": AliasMeaning("put", "request"),
+    "rget": AliasMeaning("get", "request"),
+    "unidirput": AliasMeaning("put", "flush", f"{_AGGREGATED} put-window"),
+    "unidirget": AliasMeaning("get", "flush", f"{_AGGREGATED} get-window"),
+    "bidirput": AliasMeaning("put", "flush", _ONE_WAY),
+    "bidirget": AliasMeaning("get", "flush", _ONE_WAY),
+    "oneputall": AliasMeaning("put", "flush", _ONE_WAY),
+    "onegetall": AliasMeaning("get", "flush", _ONE_WAY),
+    "allputall": AliasMeaning("put", "flush", _ONE_WAY),
+    "allgetall": AliasMeaning("get", "flush", _ONE_WAY),
+    "exchangeput": AliasMeaning("put", "flush", _ONE_WAY),
+    "exchangeget": AliasMeaning("get", "flush", _ONE_WAY),
+    "putlocal": AliasMeaning("put", "flush_local"),
+    "getlocal": AliasMeaning("get", "flush_local"),
+    "putalllocal": AliasMeaning("put", "flush_local", _ONE_WAY),
+    "getalllocal": AliasMeaning("get", "flush_local", _ONE_WAY),
+    "trulypassiveput": AliasMeaning("progress", "put"),
+    "winflush": AliasMeaning("put", "flush"),
+    "winflushlocal": AliasMeaning("put", "flush_local"),
+    "winlock": AliasMeaning("empty-epoch", "lock"),
+    "winlockall": AliasMeaning("empty-epoch", "lock_all"),
+    "winfence": AliasMeaning("empty-epoch", "fence"),
+    "winstart": AliasMeaning("empty-epoch", "pscw"),
+    "winpost": AliasMeaning("empty-epoch", "pscw"),
+    "pscw": AliasMeaning("empty-epoch", "pscw"),
+    "fence": AliasMeaning("empty-epoch", "fence"),
     "eagerlimit": AliasMeaning("eager"),
     "rendezvous": AliasMeaning("eager"),
 }
@@ -75,13 +117,9 @@ DIFFERENT = {
 }
 """Words that equal a name of ours but for their case, and mean something else in this spelling."""
 
-_ONE_SIDED = re.compile(
-    r"^(r?put|r?get|r?acc|fop|cas|rma|win|fetch|compareand)|(one|all|dir|exchange|passive)(put|get)"
-)
-"""Words of one-sided communication, searched in words that are no name of ours."""
-
 _SEVERAL_PAIRS = "several pairs at a time are not measured"
 _WAITING = "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"
+_ONE_SIDED = "one-sided operations are put, get and others, or measure all: --suite one-sided"
 _SUITE = "mpigauge run without a pattern measures the usual ones"
 NOT_MEASURED = {
     "mbwmr": f"{_SEVERAL_PAIRS}; stream is one pair",
@@ -95,6 +133,8 @@ NOT_MEASURED = {
     "issend": "MPI_Issend is not measured; pingpong --mode synchronous is MPI_Ssend",
     "irsend": "MPI_Irsend is not measured; pingpong --mode ready is MPI_Rsend",
     "alltoallw": "alltoallw is not measured; alltoallv comes nearest to it",
+    "rma": _ONE_SIDED,
+    "onesided": _ONE_SIDED,
     "init": "the start-up of MPI is not measured",
     "hello": "the start-up of MPI is not measured",
     "finalize": "the start-up of MPI is not measured",
@@ -137,6 +177,8 @@ _FAMILIES = {
     "mpi_comm": "creating communicators is not measured",
     "mpi_type": "derived datatypes are not measured",
     "mpi_pack": "derived datatypes are not measured",
+    "mpi_win": "creating windows is not measured; put, get and others work on them: --rma-window",
+    "window": "creating windows is not measured; put, get and others work on them: --rma-window",
     "mpi_file": "files are not measured",
 }
 """Beginnings of words that name nothing else; some count only where MPI is mentioned."""
@@ -216,8 +258,6 @@ def _why_not(word: str) -> str:
     short = normalised(word)
     if short in NOT_MEASURED:
         return NOT_MEASURED[short]
-    if _ONE_SIDED.search(short):
-        return "one-sided communication is not measured"
     words = (short, word.lower())
     return next(
         (why for begin, why in _FAMILIES.items() if any(word_.startswith(begin) for word_ in words)), ""

@@ -67,7 +67,8 @@ SOURCE = (
     click.option(
         "--suite",
         type=click.Choice(SUITES),
-        help="Every collective and what could replace it, for mpigauge check --guidelines.",
+        help="guidelines: collectives and what could replace them, for mpigauge check --guidelines; "
+        "one-sided: put, get, atomics and what they wait for.",
     ),
 )
 WHAT = (

@@ -96,14 +96,16 @@ struct mg_mode {
     bool counts_all;      /* an int counts the blocks of all ranks together */
     bool room_everywhere; /* every rank needs room for all blocks, not only the root */
     bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
+    bool target_computes; /* rank 1 computes for state->work meanwhile */
     bool needs_unified;   /* reads by loads what others have put into its window */
     bool never_eager;     /* returns only when the receive has begun, for any size */
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
     /* The mode that gives the same result and should not be slower than this one; or NULL. */
     const char      *instead_of;
-    int              trips;   /* as mg_pattern.trips, for this mode; 0 = that of the pattern */
-    int              parts;   /* calls that the message is split into, by parts.h; 0 = one */
-    struct mg_volume scratch; /* memory per rank in addition to send and recv */
+    size_t           most_bytes; /* the largest message; 0 = any */
+    int              trips;      /* as mg_pattern.trips, for this mode; 0 = that of the pattern */
+    int              parts;      /* calls that the message is split into, by parts.h; 0 = one */
+    struct mg_volume scratch;    /* memory per rank in addition to send and recv */
 };
 
 /* The factor of bus bandwidth over algorithm bandwidth, bytes / time. */

@@ -64,7 +64,9 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "room_everywhere", mode->room_everywhere);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
-    (void) fprintf(out, ",\"trips\":%d,\"parts\":%d", mode->trips, mode->parts);
+    put_flag(out, "target_computes", mode->target_computes);
+    (void) fprintf(out, ",\"most_bytes\":%zu,\"trips\":%d,\"parts\":%d", mode->most_bytes,
+                   mode->trips, mode->parts);
     put_volume(out, ",", "scratch", mode->scratch);
     (void) fputc('}', out);
 }
