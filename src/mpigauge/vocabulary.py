@@ -45,7 +45,7 @@ Family = Literal["", "message", "collective", "one-sided", "memory", "probe", "f
 POINT_TO_POINT: Final[frozenset[Family]] = frozenset({"message", "probe"})
 """Families of messages and their probes."""
 
-SuiteName = Literal["guidelines", "pairs"]
+SuiteName = Literal["guidelines", "pairs", "one-sided"]
 """Built-in plans by name."""
 
 AUTO: Final = "auto"

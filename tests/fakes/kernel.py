@@ -64,7 +64,9 @@ from tests.fakes.law import (
     partners,
     parts_ns,
     starts_together,
+    target_work_ns,
     trips,
+    while_computing_ns,
 )
 from tests.fakes.lines import CLOCK_COST_NS, array, say, say_clock, say_launch
 from tests.fakes.machine import Course, beside, chance, condition, is_meant, of_mode, slowness
@@ -245,11 +247,11 @@ class Run:
 
     def one_ns(self, visit: dict[str, Any], ranks: int) -> float:
         """What one operation takes by the law."""
-        pattern, mode, size = visit["pattern"], visit["mode"], visit["bytes"]
-        of_operation = operation_ns(
-            pattern, mode, size, ranks, self.latency_ns, visit["sync"], visit["rma_window"]
-        )
-        return of_operation + parts_ns(visit)
+        if is_meant("FAKE_FAST", visit):
+            return 1
+        pattern, mode, size = (visit[key] for key in ("pattern", "mode", "bytes"))
+        how = visit["sync"], visit["rma_window"]
+        return operation_ns(pattern, mode, size, ranks, self.latency_ns, *how) + parts_ns(visit)
 
     def factor_of(self, visit: dict[str, Any], ranks: int) -> float:
         """How many times as long as the law says an operation takes in this launch and state."""
@@ -264,21 +266,23 @@ class Run:
         pattern, launch, start_ns = visit["pattern"], self.launch, self.now_ns
         ranks = PATTERNS[pattern]["active_ranks"] or len(visit["members"] or ()) or launch["ranks"]
         in_call = trips(visit, ranks)
-        one_ns = 1 if is_meant("FAKE_FAST", visit) else self.one_ns(visit, ranks)
+        one_ns = self.one_ns(visit, ranks)
         slow = [slowness(pair, self.luck) for pair in world_pairs(visit, ranks)]
         factor = self.factor_of(visit, ranks) * max(slow, default=1) * beside(visit, at_once)
         call_ns = max(1, round(in_call * one_ns * factor))
         work_ns = call_ns if overlaps(visit) else 0
+        target_ns = target_work_ns(visit, call_ns)
         trial_ns: list[int] = []
         if cell.batch == 0:
             trial_ns = [2 * call_ns, *[call_ns] * (TRIALS - 1)]
             if trial_ns[0] > TICK_NS:
                 say(f'{{"tick":{visit["id"]},"round_ns":{trial_ns[0]}}}')
-            self.size_up(visit, cell, call_ns + work_ns // 2)
+            self.size_up(visit, cell, call_ns + work_ns // 2, target_ns)
         warmup_ns = [cell.batch * call_ns] * WARMUPS
-        pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if work_ns else []
-        times_ns = self.draw(cell, call_ns + work_ns // 2, visit["id"])
-        late = range(LATE_ONE_IN - 1, cell.rounds, LATE_ONE_IN) if _comes_late(visit) else range(0)
+        pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if work_ns or target_ns else []
+        whole_ns = while_computing_ns(visit, call_ns) if target_ns else call_ns + work_ns // 2
+        times_ns = self.draw(cell, whole_ns, visit["id"])
+        late = _late_rounds(visit, cell.rounds)
         samples_ns = [time_ns + LATE_NS * (i in late) for i, time_ns in enumerate(times_ns)]
         cell.samples += [sample for i, sample in enumerate(samples_ns) if i not in late]
         cell.visits += 1
@@ -305,15 +309,19 @@ class Run:
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
-        lines_ns = [self.course.line_ns(at_ns) for at_ns in (start_ns, self.now_ns)]
-        words += condition(visit, ranks, self.latency_ns, lines_ns, elapsed_ns)
+        words += self.condition(visit, ranks, start_ns)
         words += [f'"trial_ns":{array(trial_ns)}', f'"warmup_ns":{array(warmup_ns)}']
-        if work_ns:
-            words += [f'"work_ns":{work_ns}', f'"pure_ns":{array(pure_ns)}']
+        if work_ns or target_ns:
+            words += [f'"work_ns":{work_ns or target_ns}', f'"pure_ns":{array(pure_ns)}']
         if starts_together(visit):
             words += self.together(visit, times_ns, late)
         words += _rank_times(visit, times_ns, slow)
         say(",".join([*words, f'"samples_ns":{array(samples_ns)}}}']))
+
+    def condition(self, visit: dict[str, Any], ranks: int, start_ns: int) -> list[str]:
+        """What the machine was like from then until now."""
+        lines_ns = [self.course.line_ns(at_ns) for at_ns in (start_ns, self.now_ns)]
+        return condition(visit, ranks, self.latency_ns, lines_ns, self.now_ns - start_ns)
 
     def draw(self, cell: Cell, call_ns: int, *key: object) -> list[int]:
         """As many samples as the cell has in a visit."""
@@ -332,7 +340,7 @@ class Run:
             f'"root_ns":{array(times_ns)},"local_ns":{array(times_ns)}',
         ]
 
-    def size_up(self, visit: dict[str, Any], cell: Cell, round_ns: int) -> None:
+    def size_up(self, visit: dict[str, Any], cell: Cell, round_ns: int, beside_ns: int = 0) -> None:
         """Calls in a sample and samples in a visit, as batching.c chooses them."""
         launch, pattern = self.launch, PATTERNS[visit["pattern"]]
         share_ns = launch["cell_ns"] // launch["visits_per_cell"] // (2 if overlaps(visit) else 1)
@@ -344,7 +352,7 @@ class Run:
         cell.batch = 1 if pattern["sampled"]["single"] and not has(visit, "in_a_row") else needed
         if pattern["sampled"]["in_blocks"]:
             cell.batch = 1 if has(visit, "alone") else block + block % 2
-        samples = share_ns / (round_ns * cell.batch)
+        samples = share_ns / (round_ns * cell.batch + beside_ns)
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
         wanted = max(MIN_SAMPLES, -(-SAMPLES_CELL // launch["visits_per_cell"]))
         cell.rounds = int(min(cap, max(1, samples, min(wanted, OVERDRAFT * samples))))
@@ -379,6 +387,10 @@ def _is_counted(visit: dict[str, Any], verified: bool) -> bool:
     """Of short operations that start together, what is sent where they are verified."""
     talks = PATTERNS[visit["pattern"]]["family"] in {"message", "collective", "one-sided"}
     return talks and (verified or visit["bytes"] >= PROVED_BYTES or not starts_together(visit))
+
+
+def _late_rounds(visit: dict[str, Any], rounds: int) -> range:
+    return range(LATE_ONE_IN - 1, rounds, LATE_ONE_IN) if _comes_late(visit) else range(0)
 
 
 def _comes_late(visit: dict[str, Any]) -> bool:

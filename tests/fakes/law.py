@@ -10,7 +10,9 @@ whole. After our barrier it takes 100 ns more and the ranks start 150 ns apart, 
 and 250 ns. Half of it hides behind a computation that takes as long (`overlap`). A one-sided operation
 takes 20 ns and 1 ns for every 100 B where MPI has made the memory of its window (allocate, shared), the
 latency and 1 ns for every 10 B elsewhere; 10 ns more for each mode before its own. One that notifies its
-target takes one and a half times the latency, and 1 ns for every 10 B. Memory:
+target takes one and a half times the latency, and 1 ns for every 10 B; one of all ranks on a word the
+latency for each of them. While its target computes, what needs more than a copy takes 0.8 of the
+computation. Memory:
 
     memcpy, read, write    5 ns and 1 ns for every 100 B; copy twice that with O3, four times with O0
     reduce_local           5 ns and 1 ns for every 50 B
@@ -157,7 +159,7 @@ def operation_ns(
         steps_ns = (ranks - 1).bit_length() * latency_ns or ALONE_NS
         return steps_ns + 10 * place + size // 10 + later_ns
     if PATTERNS[pattern]["family"] == "one-sided":
-        return 10 * place + _one_sided_ns(pattern, size, latency_ns, rma_window)
+        return 10 * place + _one_sided_ns(pattern, size, ranks, latency_ns, rma_window)
     if pattern in MEMORY:
         empty_ns, bytes_per_ns = MEMORY[pattern]
         return (empty_ns + size // bytes_per_ns) * (2 << place if pattern == "copy" else 1)
@@ -188,10 +190,12 @@ def parts_ns(visit: dict[str, Any]) -> int:
     return int(ENTRY_NS * visit["depth"] + of_blocks + PARTITION_NS * visit["partitions"])
 
 
-def _one_sided_ns(pattern: str, size: int, latency_ns: int, rma_window: str) -> int:
+def _one_sided_ns(pattern: str, size: int, ranks: int, latency_ns: int, rma_window: str) -> int:
     """What an operation on the memory of another rank takes in its first mode."""
     if PATTERNS[pattern]["one_way"]:
         return latency_ns + latency_ns // 2 + size // 10
+    if PATTERNS[pattern]["sampled"]["starts_together"]:
+        return ranks * latency_ns
     if rma_window in OF_MPI:
         return OWN_MEMORY_NS + size // 100
     return latency_ns + size // 10
@@ -221,6 +225,16 @@ def partners(visit: dict[str, Any], ranks: int) -> list[str]:
 
 def starts_together(visit: dict[str, Any]) -> bool:
     return bool(PATTERNS[visit["pattern"]]["sampled"]["starts_together"])
+
+
+def target_work_ns(visit: dict[str, Any], call_ns: int) -> int:
+    """How long the target of a visit computes, as visit.c has it; 0 if it does not."""
+    return max(2_000_000, 100 * call_ns) if has(visit, "target_computes") else 0
+
+
+def while_computing_ns(visit: dict[str, Any], call_ns: int) -> int:
+    """What the operation takes while its target computes."""
+    return call_ns if visit["rma_window"] in OF_MPI else target_work_ns(visit, call_ns) * 4 // 5
 
 
 def overlaps(visit: dict[str, Any]) -> bool:

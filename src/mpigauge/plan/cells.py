@@ -340,7 +340,9 @@ def _units(table: _Table, cell: Cell) -> Iterable[int]:
 def _sizes(table: _Table, cell: Cell) -> Iterable[int]:
     pattern, sizes, seed = table.pattern, table.measure.sizes, table.plan.seed
     if pattern.sized:
-        wanted = parse_sizes(sizes or AUTO, seed)
+        mode = pattern.mode(cell.mode)
+        most = mode.most_bytes if mode is not None else 0
+        wanted = [min(size, most) if most else size for size in parse_sizes(sizes or AUTO, seed)]
         return dict.fromkeys(
             _rounded_up(size, unit, bool(pattern.unit_bytes))
             for unit in _units(table, cell)

@@ -111,6 +111,8 @@ class Mode(Struct, frozen=True):
         needs_unified: Whether it needs the unified memory model of windows.
         alone: Whether its calls cannot follow each other, so that a sample is one call.
         one_message: Whether it sends one message where other modes of its pattern send a window.
+        target_computes: Whether the rank whose memory is worked on computes meanwhile, outside MPI.
+        most_bytes: Its largest size; 0 is any.
     """
 
     name: str
@@ -139,6 +141,8 @@ class Mode(Struct, frozen=True):
     needs_unified: bool = False
     alone: bool = False
     one_message: bool = False
+    target_computes: bool = False
+    most_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
 
     @property
     def calls(self) -> tuple[str, ...]:

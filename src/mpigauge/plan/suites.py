@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from mpigauge.plan.model import Measure
 from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
-from mpigauge.vocabulary import SuiteName
+from mpigauge.vocabulary import ALL, RmaWindow, SuiteName
 
 DEFAULT_SAMPLES, DEFAULT_MAX_LAUNCHES = 200, 14
 """Samples per cell and launch, and launches: enough for p99, and a result of at most 2 MB, compressed."""
@@ -101,5 +101,38 @@ def at_once() -> PlanFile:
     )
 
 
-SUITES: Mapping[SuiteName, Callable[[], PlanFile]] = {"guidelines": guidelines, "pairs": at_once}
+ONE_SIDED_SIZES = "8,64KiB"
+"""Small, and large enough to be a copy."""
+
+
+def one_sided() -> PlanFile:
+    """Return the plan of one-sided operations, with ping-pong and copies to hold them against."""
+    both: tuple[RmaWindow, ...] = ("allocate", "create")
+    return PlanFile(
+        title="one-sided",
+        measure=(
+            Measure("pingpong"),
+            Measure("put-notify", modes=("flag", "send"), rma_windows=both),
+            Measure("progress", modes=(ALL,), sizes="8", rma_windows=(*both, "dynamic")),
+            Measure("put", modes=(ALL,)),
+            Measure("put", rma_windows=("create", "dynamic")),
+            Measure("get", rma_windows=(*both, "dynamic")),
+            Measure("accumulate", rma_windows=both),
+            Measure("fetch_and_op"),
+            Measure("compare_and_swap"),
+            Measure("contended", modes=(ALL,)),
+            Measure("empty-epoch", modes=(ALL,)),
+            Measure("memcpy"),
+            Measure("cacheline"),
+        ),
+        sizes=ONE_SIDED_SIZES,
+        samples=DEFAULT_SAMPLES,
+    )
+
+
+SUITES: Mapping[SuiteName, Callable[[], PlanFile]] = {
+    "guidelines": guidelines,
+    "pairs": at_once,
+    "one-sided": one_sided,
+}
 """Suites by their names for `--suite`."""

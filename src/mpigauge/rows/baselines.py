@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.machine.conditions import Distances
     from mpigauge.rows.ratios import Ratio
 
-MESSAGES = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
+MESSAGES = patterns_with(lambda pattern: pattern.one_way and pattern.family == "message")
 """Patterns whose time is that of one message one way."""
 
 YARDSTICKS = baselines()

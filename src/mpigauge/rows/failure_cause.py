@@ -36,7 +36,7 @@ NOISE = re.compile(
     r"|more process(es)? (has|have) sent help message|to see all help / error messages"
     r"|Forwarding signal|Sending Ctrl-C|Press Ctrl-C|write error \(Bad file descriptor\)"
     r"|^\*\*\* (on a|Unknown|reported)|\] \*\*\*\s+(on a|Unknown|reported|and )"
-    r"|YOU CAN IGNORE|CLEANING UP"
+    r"|YOU CAN IGNORE|CLEANING UP|OSC UCX component priority set inside component query failed"
 )
 """Backtraces, harmless warnings, and what follows from our own end of the job."""
 

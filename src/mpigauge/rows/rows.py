@@ -21,6 +21,7 @@ from mpigauge.rows.load import LoadedResult, load
 from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.machine.sessions import Across, OverSessions, across, sessions_of
 from mpigauge.rows.machine.split import split
+from mpigauge.rows.progress import Progress, progress_of
 from mpigauge.rows.rates import bus_rate_of, directions_of, message_rate_of, rate_of
 from mpigauge.rows.ratios import Ratio
 from mpigauge.rows.reasons import Reason
@@ -55,6 +56,7 @@ class Row:
         start: How the ranks started together; None if they need not.
         clock: How well the clock held that they started by.
         overlap: How much computation hides behind it, of that mode.
+        progress: Whether it waits for a target that computes, of modes in which one does.
         sized: Whether its size means anything.
         talks: Whether several ranks take part.
         travel: How its messages travelled; None if it has none, or nothing was counted.
@@ -94,6 +96,7 @@ class Row:
     start: Start | None = None
     clock: ClockState | None = None
     overlap: Overlap | None = None
+    progress: Progress | None = None
     ratios: Mapping[str, Ratio] = field(default_factory=dict)
     sized: bool = True
     talks: bool = True
@@ -166,6 +169,8 @@ def _row(
 ) -> Row:
     cell, time, good = one.of.cell, one.time, one.good
     pattern = loaded.patterns.get(cell.pattern)
+    mode = pattern.mode(cell.mode) if pattern is not None else None
+    computes = mode is not None and mode.target_computes
     return Row(
         cell=cell,
         status=one.outcome.status,
@@ -180,7 +185,8 @@ def _row(
         cpu_share=cpu_share(cell, pattern, good),
         start=one.start,
         clock=one.clock,
-        overlap=overlap_of(good, loaded.steps.get(cell.job, 0.0)),
+        overlap=None if computes else overlap_of(good, loaded.steps.get(cell.job, 0.0)),
+        progress=progress_of(good) if computes else None,
         across=across(time, sessions),
         sized=pattern is None or pattern.sized,
         talks=pattern is None or pattern.active_ranks != 1,

@@ -109,10 +109,20 @@ def rows(
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[str, str]]:
     """The environment that preloads the shim, built with a library's own mpicc."""
-    folder = tmp_path_factory.mktemp("shim")
+    return preloaded(tmp_path_factory.mktemp("shim"), "shim")
+
+
+@pytest.fixture(scope="session")
+def rma_shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[str, str]]:
+    """The same of the shim for one-sided operations."""
+    return preloaded(tmp_path_factory.mktemp("rma_shim"), "rma_shim")
+
+
+def preloaded(folder: Path, name: str) -> Callable[[Library], dict[str, str]]:
+    """What builds a shim with the mpicc of a library and gives the environment that preloads it."""
 
     def build(library: Library) -> dict[str, str]:
-        output = folder / f"shim-{library.label}.so"
+        output = folder / f"{name}-{library.label}.so"
         if not output.exists():
             subprocess.run(
                 [
@@ -123,7 +133,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[s
                     "-Wl,-z,lazy",
                     "-o",
                     str(output),
-                    str(HERE / "shim.c"),
+                    str(HERE / f"{name}.c"),
                 ],
                 env=library.environ,
                 check=True,

@@ -10,7 +10,7 @@ from mpigauge.plan import suites
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
-from mpigauge.vocabulary import SYNCS
+from mpigauge.vocabulary import RMA_WINDOWS, SYNCS
 from tests.fakes.law import DATATYPES, OPERATIONS, PATTERNS, modes_of, operations_of
 from tests.unit.plan.expanding import KERNEL, ROOTED, expanded, one_of_each
 
@@ -143,9 +143,30 @@ def test_sizes_of_reductions_are_whole_elements_and_not_smaller(
     assert all(any(size <= rounded < size + width for rounded in found) for size in sizes)
 
 
+def most_bytes(pattern: str) -> int:
+    """The largest size of its first mode; 0 for any."""
+    return int(PATTERNS[pattern]["modes"][0]["most_bytes"])
+
+
+def test_sizes_of_words_end_with_the_largest_word() -> None:
+    cells = expanded(Measure("fetch_and_op", sizes="0,3,4,8,64KiB"))
+    assert [cell.bytes for cell in cells] == [4, 8]
+    assert [cell.bytes for cell in expanded(Measure("compare_and_swap", sizes="1MiB"))] == [8]
+
+
+@pytest.mark.parametrize("pattern", ["put", "contended"])
+def test_windows_of_one_sided_operations_are_cells(pattern: str) -> None:
+    cells = expanded(Measure(pattern, sizes="8", rma_windows=RMA_WINDOWS))
+    assert [cell.rma_window for cell in cells] == ["allocate", "create", "dynamic", "shared"]
+    (usual,) = expanded(Measure(pattern, sizes="8"))
+    assert usual.rma_window == "allocate"
+    (message,) = expanded(Measure("pingpong", sizes="8", rma_windows=RMA_WINDOWS))
+    assert message.rma_window == ""
+
+
 @repeatable
 @given(
-    st.sampled_from([name for name in PATTERNS if PATTERNS[name]["unit_bytes"]]),
+    st.sampled_from([name for name in PATTERNS if PATTERNS[name]["unit_bytes"] and not most_bytes(name)]),
     st.lists(st.integers(0, 2**20), min_size=1, max_size=5),
 )
 def test_sizes_of_memory_are_whole_units_and_never_0(pattern: str, sizes: list[int]) -> None:

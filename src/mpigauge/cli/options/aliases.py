@@ -42,6 +42,9 @@ _BEHIND_NONE = "behind queues of several depths; with --depth 0 what IMB measure
 _WITH_ITS_RECEIVE = "timed with the message that it finds"
 _IN_A_MESSAGE = "timed with the message that is sent so"
 _OF_A_PARTITION = "timed with the message whose partitions it is for"
+_ONE_WAY = "from rank 0 to rank 1 only"
+_SEEN = "nobody has seen the data then; put-notify is until the target has"
+_AGGREGATED = "one operation, then a flush; several before one flush are"
 
 ALIASES = {
     "latency": AliasMeaning("pingpong"),
@@ -82,6 +85,44 @@ ALIASES = {
     "init": AliasMeaning("session", note=_INIT),
     "initthread": AliasMeaning("session", note=_INIT),
     "startup": AliasMeaning("session", note=_INIT),
+    "putlatency": AliasMeaning("put", "flush", _SEEN),
+    "getlatency": AliasMeaning("get", "flush"),
+    "acclatency": AliasMeaning("accumulate", "flush"),
+    "acc": AliasMeaning("accumulate", "flush"),
+    "getacclatency": AliasMeaning("get_accumulate", "flush"),
+    "foplatency": AliasMeaning("fetch_and_op", "flush"),
+    "fop": AliasMeaning("fetch_and_op", "flush"),
+    "caslatency": AliasMeaning("compare_and_swap", "flush"),
+    "cas": AliasMeaning("compare_and_swap", "flush"),
+    "putbw": AliasMeaning("put-window", "flush"),
+    "getbw": AliasMeaning("get-window", "flush"),
+    "putbibw": AliasMeaning("put-window", "fence", _ONE_WAY),
+    "rput": AliasMeaning("put", "request"),
+    "rget": AliasMeaning("get", "request"),
+    "unidirput": AliasMeaning("put", "flush", f"{_AGGREGATED} put-window"),
+    "unidirget": AliasMeaning("get", "flush", f"{_AGGREGATED} get-window"),
+    "bidirput": AliasMeaning("put", "flush", _ONE_WAY),
+    "bidirget": AliasMeaning("get", "flush", _ONE_WAY),
+    "oneputall": AliasMeaning("put", "flush", _ONE_WAY),
+    "onegetall": AliasMeaning("get", "flush", _ONE_WAY),
+    "allputall": AliasMeaning("put", "flush", _ONE_WAY),
+    "allgetall": AliasMeaning("get", "flush", _ONE_WAY),
+    "exchangeput": AliasMeaning("put", "flush", _ONE_WAY),
+    "exchangeget": AliasMeaning("get", "flush", _ONE_WAY),
+    "putlocal": AliasMeaning("put", "flush_local"),
+    "getlocal": AliasMeaning("get", "flush_local"),
+    "putalllocal": AliasMeaning("put", "flush_local", _ONE_WAY),
+    "getalllocal": AliasMeaning("get", "flush_local", _ONE_WAY),
+    "trulypassiveput": AliasMeaning("progress", "put"),
+    "winflush": AliasMeaning("put", "flush"),
+    "winflushlocal": AliasMeaning("put", "flush_local"),
+    "winlock": AliasMeaning("empty-epoch", "lock"),
+    "winlockall": AliasMeaning("empty-epoch", "lock_all"),
+    "winfence": AliasMeaning("empty-epoch", "fence"),
+    "winstart": AliasMeaning("empty-epoch", "pscw"),
+    "winpost": AliasMeaning("empty-epoch", "pscw"),
+    "pscw": AliasMeaning("empty-epoch", "pscw"),
+    "fence": AliasMeaning("empty-epoch", "fence"),
     "eagerlimit": AliasMeaning("eager"),
     "pingponganysource": AliasMeaning("matching", "any-source", _BEHIND_NONE),
     "pingponganytag": AliasMeaning("matching", "any-tag", _BEHIND_NONE),
@@ -127,12 +168,8 @@ DIFFERENT = {
 }
 """Words that equal a name of ours but for their case, and mean something else in this spelling."""
 
-_ONE_SIDED = re.compile(
-    r"^(r?put|r?get|r?acc|fop|cas|rma|win|fetch|compareand)|(one|all|dir|exchange|passive)(put|get)"
-)
-"""Words of one-sided communication, searched in words that are no name of ours."""
-
 _WAITING = "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"
+_ONE_SIDED = "one-sided operations are put, get and others, or measure all: --suite one-sided"
 _SUITE = "mpigauge run without a pattern measures the usual ones"
 NOT_MEASURED = {
     "bwpersistent": "a persistent stream is not measured; pingpong has --mode persistent",
@@ -142,6 +179,8 @@ NOT_MEASURED = {
     "irsend": "MPI_Irsend is not measured; pingpong --mode ready is MPI_Rsend",
     "hello": "any pattern starts a job as osu_hello does, and mpigauge explain tells what MPI_Init takes",
     "finalize": "the end of a job is not timed; MPI_Init is, in every launch: mpigauge explain",
+    "rma": _ONE_SIDED,
+    "onesided": _ONE_SIDED,
     "start": "MPI_Start is timed with the persistent call that it starts: pingpong --mode persistent",
     "nonblocking": "that is a mode: pingpong --mode nonblocking",
     "blocking": "that is a mode: MPI_Send is pingpong, MPI_Send beside MPI_Recv is exchange --mode blocking",
@@ -183,6 +222,8 @@ _FAMILIES = {
     "mpi_cart": _COMMUNICATORS,
     "mpi_type": "derived datatypes are measured by layout, in the messages that they describe",
     "mpi_pack": "packing is measured by layout --mode pack, in the messages that are packed",
+    "mpi_win": "creating windows is not measured; put, get and others work on them: --rma-window",
+    "window": "creating windows is not measured; put, get and others work on them: --rma-window",
 }
 """Beginnings of words that name nothing else; some count only where MPI is mentioned."""
 
@@ -263,8 +304,6 @@ def _why_not(word: str) -> str:
     short = normalised(word)
     if short in NOT_MEASURED:
         return NOT_MEASURED[short]
-    if _ONE_SIDED.search(short):
-        return "one-sided communication is not measured"
     words = (short, word.lower())
     return next(
         (why for begin, why in _FAMILIES.items() if any(word_.startswith(begin) for word_ in words)), ""

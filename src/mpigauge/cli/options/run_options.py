@@ -70,8 +70,9 @@ SOURCE = (
     click.option(
         "--suite",
         type=click.Choice(SUITES),
-        help="guidelines: every collective and what could replace it, for mpigauge check --guidelines; "
-        "pairs: all pairs, neighbours and fans at once, beside one pair alone.",
+        help="guidelines: collectives and what could replace them, for mpigauge check --guidelines; "
+        "pairs: all pairs, neighbours and fans at once, beside one pair alone; "
+        "one-sided: put, get, atomics and what they wait for.",
     ),
 )
 WHAT = (

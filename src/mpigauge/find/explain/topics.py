@@ -16,6 +16,7 @@ from mpigauge.find.explain import (
     first_message,
     first_round,
     lab_truth,
+    one_sided,
     pairs,
     plateau,
     queues_and_parts,
@@ -78,6 +79,23 @@ class Topic(NamedTuple):
 
 
 TOPICS: Mapping[str, Topic] = {
+    "one-sided": Topic(
+        one_sided.notified, one_sided.notified_headline, one_sided.notified_sentence, with_ratios=True
+    ),
+    "progress": Topic(one_sided.progresses, one_sided.progress_headline, one_sided.progress_sentence),
+    "synchronisation": Topic(
+        one_sided.synchronisations,
+        one_sided.synchronisation_headline,
+        one_sided.beside_sentence,
+        with_ratios=True,
+    ),
+    "window-kind": Topic(
+        one_sided.window_kinds, one_sided.window_headline, one_sided.beside_sentence, with_ratios=True
+    ),
+    "atomics": Topic(
+        one_sided.contended, one_sided.contended_headline, one_sided.beside_sentence, with_ratios=True
+    ),
+    "own-memory": Topic(one_sided.own_copies, one_sided.own_copy, one_sided.own_copy),
     "place": Topic(contrasts.places, contrasts.headline, contrasts.sentence, with_ratios=True),
     "library": Topic(contrasts.libraries, contrasts.headline, contrasts.sentence, with_ratios=True),
     "setting": Topic(contrasts.settings, contrasts.headline, contrasts.sentence, with_ratios=True),

@@ -20,7 +20,6 @@ enum {
     ELEMENT_MAX    = 64,    /* bytes, at least the largest datatype */
     REPEATED_BYTES = 16384, /* up to this size the call would be a notable part of a copy */
     REPEATS        = 16,
-    POISON         = 0xa5, /* what buffers hold where nothing was received */
 };
 
 struct arena {
@@ -402,9 +401,9 @@ void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, in
  * are found. */
 static void prepare_check(const struct mg_visit *visit, struct mg_state *state)
 {
-    memset(state->recv, POISON, recv_places(visit, state->rank));
+    memset(state->recv, MG_POISON, recv_places(visit, state->rank));
     if (visit->pattern->shares_memory && state->rank == state->ranks - 1)
-        memset(state->shared + MG_PAGE_MAX_BYTES, POISON, visit->bytes);
+        memset(state->shared + MG_PAGE_MAX_BYTES, MG_POISON, visit->bytes);
     state->send_step = stride_of(send_bytes(visit, state->rank));
     fill_messages(visit, state);
     fill_operand(visit, state);

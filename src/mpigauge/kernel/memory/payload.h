@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { MG_POISON = 0xa5 /* what buffers hold where nothing was received */ };
+
 /* Allocates the buffers of a visit, touched and page-aligned; false if there is no memory.
  * rank: in the group of the visit */
 bool mg_payload_reserve(const struct mg_visit *visit, int rank);

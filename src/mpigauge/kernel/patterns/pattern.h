@@ -122,6 +122,7 @@ struct mg_mode {
     bool partitioned;     /* sends a message in partitions */
     bool by_hand;         /* copies blocks by a loop, where MPI could be told of them */
     bool message_each;    /* times a message for each of the queue's depth */
+    bool target_computes; /* rank 1 computes for state->work meanwhile */
     bool needs_unified;   /* reads by loads what others have put into its window */
     bool alone;           /* its calls cannot follow each other: one from each start */
     bool one_message;     /* instead of a window */
@@ -130,6 +131,7 @@ struct mg_mode {
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
     /* The mode that gives the same result and should not be slower than this one; or NULL. */
     const char      *instead_of;
+    size_t           most_bytes; /* the largest message; 0 = any */
     int              trips;      /* as mg_pattern.trips, for this mode; 0 = that of the pattern */
     int              parts;      /* calls that the message is split into, by parts.h; 0 = one */
     int              depth_most; /* of its queue; 0 = any */

@@ -19,15 +19,17 @@
 #include <string.h>
 
 enum {
-    TRIALS_USED   = 5,  /* the last ones: the first are slower after a change of cell */
-    CLOCK_SHARE   = 20, /* a round takes at least a 20th of its trial, the rest being the clock */
-    VERIFIED_EACH = 4,  /* visits of a cell, from the first; and the last */
+    TRIALS_USED   = 5,   /* the last ones: the first are slower after a change of cell */
+    CLOCK_SHARE   = 20,  /* a round takes at least a 20th of its trial, the rest being the clock */
+    VERIFIED_EACH = 4,   /* visits of a cell, from the first; and the last */
+    WORK_TIMES    = 100, /* the computation of a target, in operations */
     COUNTED_CALLS_MAX   = 64,
     COUNTED_CALLS_MIN   = 4,
     COUNTED_APART_BYTES = 4096, /* below it start messages would dominate the traffic */
 };
 
-static const int64_t tick_ns = 1000000000;
+static const int64_t tick_ns     = 1000000000;
+static const int64_t work_min_ns = 2000000; /* longer than a pause of the system */
 
 /* ---- Around a series of rounds --------------------------------------------------------------- */
 
@@ -122,6 +124,26 @@ static int64_t cpu_of_all(const struct mg_state *state, int64_t here_ns)
     return mg_all_true(state->comm, here_ns >= 0) ? total_ns : -1;
 }
 
+/* How long a target computes while another rank works on its memory: long beside the operation, so
+ * that its two possible times cannot be taken for each other. */
+static int64_t target_work_ns(int64_t pure_ns)
+{
+    const int64_t long_ns = WORK_TIMES * pure_ns;
+
+    return long_ns > work_min_ns ? long_ns : work_min_ns;
+}
+
+/* Rounds in which a target computes take as long as that, which trials do not show. */
+static void fit_to_trial(struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
+                         double round_ns)
+{
+    const double elapsed_ns = (double) run->rounds.elapsed_ns / run->rounds.count;
+    const double work_ns =
+        visit->mode->target_computes ? (double) target_work_ns((int64_t) round_ns) : 0;
+
+    mg_cell_fit(run, visit, cell, round_ns, elapsed_ns + work_ns);
+}
+
 /* Makes trial rounds on the first visit of a cell in this launch; then all ranks know batch and
  * rounds. */
 static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
@@ -135,8 +157,7 @@ static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_s
         trials = try_rounds(run, visit, state, walk, trial_ns);
         finish(visit, state);
         if (state->rank == 0)
-            mg_cell_fit(run, visit, cell, (double) round_of_trial(run, trial_ns, trials),
-                        (double) run->rounds.elapsed_ns / run->rounds.count);
+            fit_to_trial(run, visit, cell, (double) round_of_trial(run, trial_ns, trials));
     }
     int numbers[] = {cell->batch, cell->rounds, mg_warmups_for(run, cell)};
     decide(state, numbers, sizeof numbers / sizeof *numbers);
@@ -301,20 +322,23 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
     return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
 }
 
-/* For mode `overlap`: times rounds without computation, and sets one that takes as long. */
+/* For modes that compute: times rounds without computation, and sets one that takes as long, or
+ * that of a target. */
 static void time_pure(struct visit_context *context)
 {
     struct mg_run     *run     = context->run;
     struct mg_outcome *outcome = &context->outcome;
 
     context->state->work = 0;
-    if (!context->visit->mode->overlaps)
+    if (!context->visit->mode->overlaps && !context->visit->mode->target_computes)
         return;
     run_rounds(context, context->decision->rounds, &run->pure);
     outcome->backwards += mg_clamp(run->pure.samples_ns, run->pure.count);
     const int count  = on_time(&run->pure, run->pure.samples_ns);
     outcome->pure_ns = (mg_numbers){run->pure.samples_ns, count};
     outcome->work_ns = mg_median_of(run->pure.samples_ns, count);
+    if (context->visit->mode->target_computes)
+        outcome->work_ns = target_work_ns(outcome->work_ns);
     mg_broadcast(context->state->comm, &outcome->work_ns, sizeof outcome->work_ns);
     context->state->work = mg_work_for(outcome->work_ns, run->clock.step_ns);
 }

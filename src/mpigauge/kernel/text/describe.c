@@ -78,8 +78,11 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
         put_word(out, "lacks", mode->lacks);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
-    (void) fprintf(out, ",\"trips\":%d,\"parts\":%d,\"depth_most\":%d,\"unit_bytes\":%zu",
-                   mode->trips, mode->parts, mode->depth_most, mode->unit_bytes);
+    put_flag(out, "target_computes", mode->target_computes);
+    (void) fprintf(out,
+                   ",\"most_bytes\":%zu,\"trips\":%d,\"parts\":%d,\"depth_most\":%d,"
+                   "\"unit_bytes\":%zu",
+                   mode->most_bytes, mode->trips, mode->parts, mode->depth_most, mode->unit_bytes);
     put_volume(out, ",", "scratch", mode->scratch);
     (void) fputc('}', out);
 }

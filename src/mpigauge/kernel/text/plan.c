@@ -426,6 +426,9 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (sends && visit->bytes > INT_MAX && !MG_LARGE_COUNTS)
         MG_DIE("plan line %d: %zu B need the large counts of MPI 4, which this library lacks", line,
                visit->bytes);
+    if (visit->mode->most_bytes > 0 && visit->bytes > visit->mode->most_bytes)
+        MG_DIE("plan line %d: %s %s is of at most %zu B", line, name, visit->mode->name,
+               visit->mode->most_bytes);
     if (visit->pattern->windowed && visit->bytes > (size_t) MG_BYTES_MAX / (size_t) visit->window)
         MG_DIE("plan line %d: %d messages of %zu B are more than any memory", line, visit->window,
                visit->bytes);

@@ -1,0 +1,482 @@
+"""One-sided operations: what the target sees and when, whether it is needed, and what synchronising costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times_words
+from mpigauge.find.explain.evidence import at_sizes, is_informative
+from mpigauge.find.phrases import in_one_line, is_known, known_time, known_times, subject, time
+from mpigauge.plan.factors import default_value
+from mpigauge.plan.patterns import known, patterns_with
+from mpigauge.rows.baselines import MESSAGES
+from mpigauge.rows.group import Subject, job_key
+from mpigauge.rows.ratios import Ratio, compared, judged_together, ratio_of
+from mpigauge.sequences import group_by
+from mpigauge.vocabulary import DIFFERENT, SAME_HOST
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from mpigauge.document.document import Units
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.rows import Row
+
+NOTIFIED = patterns_with(lambda pattern: pattern.one_sided and pattern.one_way)
+"""Patterns whose time is until the target has seen the data."""
+
+OPERATIONS = patterns_with(
+    lambda pattern: (
+        pattern.one_sided
+        and pattern.active_ranks > 0
+        and not (pattern.one_way or pattern.windowed or pattern.sampled.single)
+    )
+)
+"""Patterns of single operations of one rank on the memory of another, or of their synchronisation alone."""
+
+CONTENDED = patterns_with(lambda pattern: pattern.one_sided and pattern.starts_together)
+"""Patterns in which all ranks work on the memory of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notified:
+    """A put that the target has seen, beside a message of its size.
+
+    Attributes:
+        of: The put.
+        time_s: Until the target has seen the data.
+        low_s: Lower end of its 95 % interval.
+        high_s: Its upper end.
+        message: The message; None if none of this size was measured in the same launches.
+        ratio: How many times as long as the message it takes, launch by launch.
+    """
+
+    of: Subject
+    time_s: float
+    low_s: float | None
+    high_s: float | None
+    message: Subject | None
+    ratio: Ratio | None
+    launches: int
+
+    @property
+    def cell(self) -> Cell:
+        """The put."""
+        return self.of.cell
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The put and the message."""
+        return at_sizes([self.cell, self.message.cell if self.message else None])
+
+    @property
+    def weight(self) -> float:
+        """The usual mode and window before others, small before large."""
+        usual = self.cell.mode == _first_mode(self.cell) and self.cell.rma_window == default_value(
+            "rma_window"
+        )
+        return (10.0 if usual else 1.0) / (1 + math.log2(1 + self.cell.bytes))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Whether operations into windows of one kind need their target to enter MPI.
+
+    Attributes:
+        cell: The first of them.
+        needing: Operations that wait until the target enters MPI, by their names.
+        alone: Operations that do not.
+        varying: Operations that do in some launches and not in others.
+        while_s: What the first of them takes while its target computes.
+        cells: All cells.
+    """
+
+    cell: Cell
+    needing: tuple[str, ...]
+    alone: tuple[str, ...]
+    varying: tuple[str, ...]
+    while_s: float
+    launches: int
+    cells: tuple[Cell, ...]
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """All of them."""
+        return frozenset(self.cells)
+
+    @property
+    def weight(self) -> float:
+        """More where the target is needed."""
+        return 2.0 * len(self.needing) + 3.0 * len(self.varying) + 0.5 * len(self.alone)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """One way of doing a one-sided operation, beside another.
+
+    Attributes:
+        of: The other way.
+        base: The usual one.
+        ratio: How many times as long the other takes.
+        of_s: Its time.
+        base_s: That of the usual one.
+    """
+
+    of: Subject
+    base: Subject
+    ratio: Ratio
+    of_s: float
+    base_s: float
+
+    @property
+    def cell(self) -> Cell:
+        """The other way."""
+        return self.of.cell
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """Both ways."""
+        return at_sizes([self.cell, self.base.cell])
+
+    @property
+    def launches(self) -> int:
+        """How many launches the ratio rests on."""
+        return self.ratio.launches
+
+    @property
+    def weight(self) -> float:
+        """The distance of the two, as a logarithm."""
+        return abs(math.log(self.ratio.estimate))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCopy:
+    """A put that is a copy within memory that both ranks share.
+
+    Attributes:
+        of: The put.
+        base: The copy of the same size.
+        ratio: How many times as long as the copy it takes.
+    """
+
+    of: Subject
+    base: Subject
+    ratio: Ratio
+
+    @property
+    def cell(self) -> Cell:
+        """The put."""
+        return self.of.cell
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The put and the copy."""
+        return at_sizes([self.cell, self.base.cell])
+
+    @property
+    def launches(self) -> int:
+        """How many launches the ratio rests on."""
+        return self.ratio.launches
+
+    @property
+    def weight(self) -> float:
+        """More for larger ones."""
+        return math.log2(1 + self.cell.bytes)
+
+
+# ---- Found ---------------------------------------------------------------------------------------
+
+
+def notified(evidence: Evidence) -> Iterator[Notified]:
+    """Yield each put that the target has seen, beside the usual message of its size in the same launches."""
+    rows = _timed(evidence)
+    for row in rows:
+        if row.cell.pattern not in NOTIFIED or row.time is None:
+            continue
+        message = next((one for one in rows if _is_usual_message(one) and _goes_with(one, row)), None)
+        ratio = _ratio(row, message) if message is not None else None
+        yield Notified(
+            row.of,
+            row.time.estimate,
+            row.time.low,
+            row.time.high,
+            message.of if message is not None and ratio is not None else None,
+            ratio,
+            len(row.time.by_launch),
+        )
+
+
+def progresses(evidence: Evidence) -> Iterator[Progress]:
+    """Yield for each kind of window which operations need a target that computes, in any state."""
+    judged = [row for row in _timed(evidence) if row.progress is not None]
+    for rows in group_by(judged, lambda row: (row.cell.rma_window, row.cell.job)).values():
+        named: dict[bool | None, dict[str, None]] = {True: {}, False: {}, None: {}}
+        for row in rows:
+            if row.progress is not None:
+                named[row.progress.needs_target].setdefault(row.cell.mode)
+        first = next((row for row in rows if row.progress and row.progress.needs_target), rows[0])
+        yield Progress(
+            cell=first.cell,
+            needing=tuple(named[True]),
+            alone=tuple(named[False]),
+            varying=tuple(named[None]),
+            while_s=first.time.estimate if first.time else 0.0,
+            launches=min(row.progress.launches for row in rows if row.progress),
+            cells=tuple(row.cell for row in rows),
+        )
+
+
+def synchronisations(evidence: Evidence) -> Iterator[Beside]:
+    """Yield each way of synchronising an operation that differs from the usual one."""
+    yield from _different(
+        (usual, other)
+        for usual, other in _pairs(evidence, "mode")
+        if usual.cell.mode == _first_mode(usual.cell)
+        and any(evidence.patterns[usual.cell.pattern].volumes.wire)
+    )
+
+
+def window_kinds(evidence: Evidence) -> Iterator[Beside]:
+    """Yield operations into windows of other kinds that differ from those into the usual kind."""
+    yield from _different(
+        (usual, other) for usual, other in _pairs(evidence, "rma_window") if _is_usual_window(usual.cell)
+    )
+
+
+def contended(evidence: Evidence) -> Iterator[Beside]:
+    """Yield operations of all ranks on one word that differ from the same operation of one rank alone."""
+    rows = _timed(evidence)
+    yield from _different(
+        (alone, row)
+        for row in rows
+        if row.cell.pattern in CONTENDED
+        for alone in rows
+        if alone.cell.pattern == row.cell.mode
+        and alone.cell.mode == _first_mode(alone.cell)
+        and alone.cell.rma_window == row.cell.rma_window
+        and _goes_with(alone, row)
+    )
+
+
+def own_copies(evidence: Evidence) -> Iterator[OwnCopy]:
+    """Yield the largest operation of each pattern that is a copy within memory shared by both ranks.
+
+    Only where MPI has made that memory, on one host, and the time is about that of a copy.
+    """
+    rows = _timed(evidence)
+    copies = [row for row in rows if evidence.patterns[row.cell.pattern].in_memory]
+    found: dict[tuple[object, ...], OwnCopy] = {}
+    for row in sorted(rows, key=lambda one: one.cell.bytes):
+        pattern = evidence.patterns[row.cell.pattern]
+        if row.cell.pattern not in OPERATIONS or pattern.reduces or not _is_in_shared_memory(row):
+            continue
+        if row.cell.bytes < LARGE or row.cell.mode != _first_mode(row.cell):
+            continue
+        copy = next((one for one in copies if _is_plain_copy(evidence, one) and _goes_with(one, row)), None)
+        ratio = _ratio(row, copy) if copy is not None else None
+        if copy is not None and ratio is not None and _LEAST_COPY < ratio.estimate < _MOST_COPY:
+            found[(row.cell.pattern, row.cell.rma_window, *job_key(row))] = OwnCopy(row.of, copy.of, ratio)
+    yield from found.values()
+
+
+MADE_BY_MPI = frozenset({"allocate", "shared"})
+"""Kinds of windows whose memory MPI has made, and can share between ranks of a host."""
+
+PAIR = 2
+"""Ranks of an operation of one rank on the memory of another: the first ones of the job."""
+
+LARGE = 32 * 1024
+"""From this size on the time of a copy says what it is."""
+
+_LEAST_COPY, _MOST_COPY = 0.5, 2.0
+
+
+def _is_plain_copy(evidence: Evidence, row: Row) -> bool:
+    mode = evidence.mode_of(row)
+    return mode is not None and mode.baseline == "memcpy_ratio"
+
+
+def _is_in_shared_memory(row: Row) -> bool:
+    """Return whether ranks of one host share the memory of the window: MPI has made it."""
+    placement = row.cell.placement
+    together = placement == SAME_HOST or ("," in placement and len({*placement.split(",")[:PAIR]}) == 1)
+    return row.cell.rma_window in MADE_BY_MPI and together
+
+
+def _timed(evidence: Evidence) -> list[Row]:
+    return [row for row in evidence.rows if row.time is not None and row.cell.pattern in evidence.patterns]
+
+
+def _first_mode(cell: Cell) -> str:
+    own = known().get(cell.pattern)
+    return own.modes[0].name if own is not None else cell.mode
+
+
+def _is_usual_window(cell: Cell) -> bool:
+    return cell.rma_window == default_value("rma_window")
+
+
+def _is_usual_message(row: Row) -> bool:
+    return row.cell.pattern in MESSAGES and row.cell.mode == _first_mode(row.cell)
+
+
+def _goes_with(one: Row, other: Row) -> bool:
+    """Return whether two rows are of one size, of the same launches and of one state of the machine."""
+    same = one.cell.bytes == other.cell.bytes and one.cell.buffers == other.cell.buffers
+    return same and job_key(one) == job_key(other) and not (one.cell.pair or other.cell.pair)
+
+
+def _pairs(evidence: Evidence, name: str) -> Iterator[tuple[Row, Row]]:
+    """Yield operations that differ in one factor alone."""
+    rows = [row for row in _timed(evidence) if row.cell.pattern in OPERATIONS]
+    for mine in group_by(rows, lambda row: _but(row, name)).values():
+        for usual in mine:
+            yield from ((usual, other) for other in mine if other is not usual)
+
+
+def _but(row: Row, name: str) -> tuple[object, ...]:
+    factors = ("pattern", "mode", "bytes", "rma_window", "datatype", "op", "buffers", "pair")
+    return (*(getattr(row.cell, one) for one in factors if one != name), *job_key(row))
+
+
+def _ratio(over: Row, under: Row) -> Ratio | None:
+    if over.time is None or under.time is None:
+        return None
+    step = math.hypot(over.time.step, under.time.step)
+    ratio = ratio_of(over.time.by_launch, under.time.by_launch, paired=True, clock_step=step)
+    return ratio if is_informative(ratio) else None
+
+
+def _different(pairs: Iterable[tuple[Row, Row]]) -> Iterator[Beside]:
+    """Yield the pairs of a usual and another way that differ, all of them judged together."""
+    timed = [(base, base.time, other, other.time) for base, other in pairs]
+    sides = [
+        (base, under, other, over)
+        for base, under, other, over in timed
+        if under is not None and over is not None
+    ]
+    ratios = judged_together(
+        [compared(over.by_launch, under.by_launch, paired=True) for _, under, _, over in sides],
+        [math.hypot(over.step, under.step) for _, under, _, over in sides],
+    )
+    for (base, under, other, over), ratio in zip(sides, ratios, strict=True):
+        if is_informative(ratio) and ratio.verdict in DIFFERENT:
+            yield Beside(other.of, base.of, ratio, over.estimate, under.estimate)
+
+
+# ---- Sentences -----------------------------------------------------------------------------------
+
+
+def _of_size(cell: Cell) -> str:
+    return f", {units.format_size(cell.bytes)}" if cell.bytes else ""
+
+
+def notified_headline(fact: Notified, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line when the target has seen a put, and how many messages that is."""
+    about = subject(fact.of, varied)
+    said = f"{about}{_of_size(fact.cell)}: seen by the target after"
+    alone = time(fact.time_s, chosen=chosen)
+    ends = [known_time(fact.time_s, fact.low_s, fact.high_s, chosen) if fact.low_s else alone, alone]
+    if fact.ratio is None or not is_known(fact.ratio.low, fact.ratio.high):
+        return in_one_line(f"{said} {end}" for end in ends)
+    times = known_times(fact.ratio, interval=False)
+    return in_one_line([*(f"{said} {end}, {times} a message" for end in ends), f"{said} {ends[1]}"])
+
+
+def notified_sentence(fact: Notified, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return when the target has seen a put, and how many messages that is."""
+    about = subject(fact.of, varied)
+    said = f"{about}{_of_size(fact.cell)}: seen by the target after"
+    took = time(fact.time_s, fact.low_s, fact.high_s, chosen)
+    if fact.ratio is None or fact.message is None:
+        return f"{said} {took}"
+    return f"{said} {took}, {times_words(fact.ratio)} as long as a {fact.message.cell.pattern} one way"
+
+
+FUNCTIONS = {
+    "allocate": "MPI_Win_allocate",
+    "create": "MPI_Win_create",
+    "dynamic": "MPI_Win_create_dynamic",
+    "shared": "MPI_Win_allocate_shared",
+}
+"""Function of MPI that makes a kind of window."""
+
+
+def progress_headline(fact: Progress, _varied: Collection[str], _chosen: Units = AUTOMATIC) -> str:
+    """Return in one line whether operations wait until their target enters MPI."""
+    where = f"into memory of {FUNCTIONS.get(fact.cell.rma_window, 'another window')}"
+    if fact.needing:
+        return f"{where} {_doing(fact.needing, 'wait')} until the target enters MPI"
+    if fact.varying:
+        return f"{where} {_doing(fact.varying, 'wait')} for the target in some launches, not in all"
+    return f"{where} {_doing(fact.alone, 'complete')} while the target computes"
+
+
+def _doing(names: Sequence[str], verb: str) -> str:
+    """Return `put and get wait`, or `put waits`."""
+    if len(names) == 1:
+        return f"{names[0]} {verb}s"
+    return f"{', '.join(names[:-1])} and {names[-1]} {verb}"
+
+
+def progress_sentence(fact: Progress, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return whether operations wait until their target enters MPI, and how long one took."""
+    said = progress_headline(fact, varied, chosen)
+    took = time(fact.while_s, chosen=chosen)
+    kept = f"; {_doing(fact.alone, 'complete')} without it" if fact.needing and fact.alone else ""
+    return f"{said}{kept}; {fact.cell.mode} took {took} while it computed"
+
+
+def synchronisation_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line what a way of synchronising costs beside the usual one."""
+    about = f"{subject(fact.base, varied, {'mode'})}{_of_size(fact.cell)}"
+    return _in_line(f"{about}: {fact.cell.mode}", fact, f"as {fact.base.cell.mode}", chosen)
+
+
+def window_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line what another kind of window costs."""
+    about = f"{subject(fact.base, varied, {'rma_window'})}{_of_size(fact.cell)}"
+    into = FUNCTIONS.get(fact.cell.rma_window, fact.cell.rma_window)
+    usual = FUNCTIONS.get(fact.base.cell.rma_window, fact.base.cell.rma_window)
+    return _in_line(f"{about}: into {into}", fact, f"as into {usual}", chosen)
+
+
+def contended_headline(fact: Beside, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line what contention costs."""
+    ranks = f"{fact.cell.ranks} ranks on one word"
+    return _in_line(f"{fact.base.cell.pattern}, {ranks}", fact, "as one alone", chosen)
+
+
+def _in_line(about: str, fact: Beside, beside: str, chosen: Units) -> str:
+    times = [known_times(fact.ratio, interval=each) for each in (True, False)]
+    took = units.format_time(fact.of_s, chosen.time)
+    return in_one_line(
+        [
+            f"{about} takes {times[0]} as long {beside}, {took}",
+            f"{about} takes {times[1]} as long {beside}, {took}",
+            f"{about} takes {times[1]} as long {beside}",
+        ]
+    )
+
+
+def beside_sentence(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return both times of two ways, and their ratio."""
+    other, base = (units.format_time(each, chosen.time) for each in (fact.of_s, fact.base_s))
+    names = f"{subject(fact.of, _AMONG | {*varied})}{_of_size(fact.cell)}"
+    against = subject(fact.base, _AMONG | {*varied})
+    return f"{names}: {times_words(fact.ratio)} as long as {against}, {other} against {base}"
+
+
+_AMONG = frozenset({"mode", "rma_window"})
+
+
+def own_copy(fact: OwnCopy, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """Return that an operation is a copy that rank 0 makes in memory which it shares with the target."""
+    about = f"{subject(fact.of, varied)}{_of_size(fact.cell)}"
+    times = known_times(fact.ratio, interval=False)
+    return f"{about}: a copy in memory that rank 0 shares with its target: {times} a {fact.base.cell.pattern}"

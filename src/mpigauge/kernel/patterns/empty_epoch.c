@@ -1,0 +1,60 @@
+/* empty_epoch - synchronisation of one-sided operations, without any: what it costs by itself. */
+#include "patterns/rma.h"
+#include "rounds/sampling.h"
+
+static void nothing(struct mg_state *state, int rank)
+{
+    (void) state;
+    (void) rank;
+}
+
+static void fence(struct mg_state *state)
+{
+    mg_with_fence(state, nothing);
+}
+
+static void pscw(struct mg_state *state)
+{
+    mg_with_pscw(state, nothing);
+}
+
+static void lock(struct mg_state *state)
+{
+    mg_with_lock(state, nothing, MPI_LOCK_SHARED);
+}
+
+static void lock_all(struct mg_state *state)
+{
+    mg_with_lock_all(state, nothing);
+}
+
+const struct mg_pattern mg_empty_epoch = {
+    .name         = "empty-epoch",
+    .about        = "synchronisation of one-sided operations, without an operation",
+    .time_of      = "opening and closing one epoch; rank 1 waits in MPI",
+    .family       = MG_ONE_SIDED,
+    .sampling     = &mg_sampling_chained,
+    .min_ranks    = 2,
+    .active_ranks = 2,
+    .trips        = 1,
+    .one_sided    = true,
+    .modes        = MG_MODES({.name       = "fence",
+                              .about      = "MPI_Win_fence twice on both ranks",
+                              .call       = fence,
+                              .finish     = mg_fence_finish,
+                              .directions = 1},
+                             {.name       = "pscw",
+                              .about      = "MPI_Win_start, MPI_Win_complete; MPI_Win_post, "
+                                            "MPI_Win_wait; there and back",
+                              .call       = pscw,
+                              .directions = 1,
+                              .trips      = 2},
+                             {.name       = "lock",
+                              .about      = "MPI_Win_lock (shared), MPI_Win_unlock",
+                              .call       = lock,
+                              .directions = 1},
+                             {.name       = "lock_all",
+                              .about      = "MPI_Win_lock_all, MPI_Win_unlock_all",
+                              .call       = lock_all,
+                              .directions = 1}),
+};

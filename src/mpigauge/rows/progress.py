@@ -1,0 +1,53 @@
+"""One-sided operations while their target computes: whether they wait until it enters MPI.
+
+Of such a visit, `pure_ns` are samples while the target waits in MPI, and `work_ns` is how long it computes.
+The operation begins when a fifth of that is over: it takes what it does otherwise, or most of the rest.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.result.records import Visit
+
+HALF = 0.5
+"""What a launch is judged by, of the time that the target computes: far from both of its possible times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Whether an operation needs its target to enter MPI.
+
+    Attributes:
+        waiting: Launches in which it waited for the target, by the median of its samples.
+        launches: All launches.
+    """
+
+    waiting: int
+    launches: int
+
+    @property
+    def needs_target(self) -> bool | None:
+        """True if it waited in all launches, False in none; None if they differ."""
+        if 0 < self.waiting < self.launches:
+            return None
+        return self.waiting > 0
+
+
+def progress_of(visits: Sequence[Visit]) -> Progress | None:
+    """Return whether a cell waits for its target; None if no visit has a target that computes."""
+    shares: dict[int, list[float]] = defaultdict(list)
+    for visit in visits:
+        if visit.work_ns > 0:
+            shares[visit.launch].extend(np.asarray(visit.samples_ns) / visit.work_ns)
+    if not shares:
+        return None
+    waiting = sum(float(np.median(mine)) > HALF for mine in shares.values())
+    return Progress(waiting, len(shares))

@@ -1,0 +1,131 @@
+/* rma_shim - preloaded into the ranks: what libraries may do to one-sided operations.
+ *
+ * RMA_DELAY_NS    MPI_Win_flush spins so long.
+ * RMA_HANG_BYTES  MPI_Win_flush after an MPI_Put of so many bytes never returns.
+ * RMA_TARGET=FILE MPI_Win_flush of rank 0 waits until rank 1 is in an MPI function that waits, which
+ *                 both see in that file: a library that makes no progress by itself.
+ * RMA_TWICE       MPI_Fetch_and_op does it twice. */
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static int last_put_bytes;
+
+static long number(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? atol(text) : -1;
+}
+
+static long long now_ns(void)
+{
+    struct timespec now;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long long) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int rank_here(void)
+{
+    static int rank = -1;
+
+    if (rank < 0)
+        (void) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+/* Whether rank 1 waits in MPI; NULL if nobody asks. */
+static atomic_int *waits(void)
+{
+    static atomic_int *shared;
+    const char        *path = getenv("RMA_TARGET");
+
+    if (shared != NULL || path == NULL)
+        return shared;
+    const int file = open(path, O_RDWR);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    (void) close(file);
+    return shared;
+}
+
+static void enter(void)
+{
+    if (waits() != NULL && rank_here() == 1)
+        atomic_fetch_add(waits(), 1);
+}
+
+static void leave(void)
+{
+    if (waits() != NULL && rank_here() == 1)
+        atomic_fetch_sub(waits(), 1);
+}
+
+int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+    enter();
+    const int code = PMPI_Recv(data, count, type, from, tag, comm, status);
+    leave();
+    return code;
+}
+
+int MPI_Sendrecv(const void *out, int sent, MPI_Datatype sent_type, int to, int sent_tag, void *in,
+                 int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    enter();
+    const int code = PMPI_Sendrecv(out, sent, sent_type, to, sent_tag, in, count, type, from, tag,
+                                   comm, status);
+    leave();
+    return code;
+}
+
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    enter();
+    const int code = PMPI_Bcast(data, count, type, root, comm);
+    leave();
+    return code;
+}
+
+int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    enter();
+    const int code = PMPI_Allreduce(in, out, count, type, op, comm);
+    leave();
+    return code;
+}
+
+int MPI_Put(const void *data, int count, MPI_Datatype type, int to, MPI_Aint place, int placed,
+            MPI_Datatype placed_type, MPI_Win win)
+{
+    last_put_bytes = count;
+    return PMPI_Put(data, count, type, to, place, placed, placed_type, win);
+}
+
+int MPI_Fetch_and_op(const void *data, void *result, MPI_Datatype type, int to, MPI_Aint place,
+                     MPI_Op op, MPI_Win win)
+{
+    if (getenv("RMA_TWICE") != NULL)
+        (void) PMPI_Fetch_and_op(data, result, type, to, place, op, win);
+    return PMPI_Fetch_and_op(data, result, type, to, place, op, win);
+}
+
+int MPI_Win_flush(int rank, MPI_Win win)
+{
+    const long long until_ns = now_ns() + number("RMA_DELAY_NS");
+
+    if (last_put_bytes > 0 && last_put_bytes == number("RMA_HANG_BYTES"))
+        for (;;)
+            (void) pause();
+    while (number("RMA_DELAY_NS") > 0 && now_ns() < until_ns)
+        ;
+    while (waits() != NULL && rank_here() == 0 && atomic_load(waits()) == 0)
+        ;
+    return PMPI_Win_flush(rank, win);
+}
