@@ -416,11 +416,11 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
 def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) -> LeftOut | None:
     """Return why a cell of this size is impossible; None if it is possible."""
     size, mode = cell.bytes, pattern.mode(cell.mode)
-    if mode is not None and mode.lacks:
+    if calls := description.lacks(pattern.name, cell.mode):
         return LeftOut(
             cell,
             "library",
-            f"{pattern.name} needs {mode.lacks}, which this MPI library lacks",
+            f"{pattern.name} needs {calls}, which this MPI library lacks",
             "use another library: --mpi mpich",
         )
     if pattern.counted:

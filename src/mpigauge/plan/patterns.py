@@ -93,7 +93,6 @@ class Mode(Struct, frozen=True):
         attaches_buffer: Whether it attaches memory for four messages to MPI.
         overlaps: Whether it computes between the start of the operation and its end.
         in_a_row: Whether a sample is several calls from one common start, as many as the clock needs.
-        lacks: Calls that it needs and the library lacks that the kernel was built with; "" for none.
         needs_mpi: Version of the standard that introduced its calls; 0 is any.
         never_eager: Whether it returns only when the receive has begun, however small the message.
         baseline: Name of the ratio of a message's time to that of this mode; "" for none.
@@ -131,7 +130,6 @@ class Mode(Struct, frozen=True):
     scratch: Terms = NONE
     counts_all: bool = False
     room_everywhere: bool = False
-    lacks: str = ""
     strided: bool = False
     partitioned: bool = False
     by_hand: bool = False
@@ -308,11 +306,20 @@ class Datatype(Struct, frozen=True):
     operations: tuple[str, ...]
 
 
+class Lacking(Struct, frozen=True):
+    """A mode that cannot be measured, and the calls that the library lacks for it."""
+
+    pattern: str
+    mode: str
+    calls: str
+
+
 class KernelDescription(Struct, frozen=True):
     """The description that a kernel prints of itself.
 
     Attributes:
         library: The result of MPI_Get_library_version; empty if no kernel was run.
+        lacking: Modes that need what the library lacks that the kernel was built with.
     """
 
     kernel: int
@@ -320,6 +327,11 @@ class KernelDescription(Struct, frozen=True):
     datatypes: tuple[Datatype, ...]
     patterns: tuple[Pattern, ...]
     library: str = ""
+    lacking: tuple[Lacking, ...] = ()
+
+    def lacks(self, pattern: str, mode: str) -> str:
+        """Return the calls that a mode needs and the library lacks; empty if it has all."""
+        return next((one.calls for one in self.lacking if (one.pattern, one.mode) == (pattern, mode)), "")
 
     def datatype(self, name: str, where: str) -> Datatype:
         """Return the datatype of this name, or raise a UsageError that begins with `where`."""

@@ -13,6 +13,7 @@ import pytest
 from mpigauge.mpi import find, kernel
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import prefix
+from tests.truth import check, truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,5 +115,36 @@ def test_a_kernel_of_a_library_without_sessions_says_so(tmp_path: Path) -> None:
     program = tmp_path / "kernel"
     kernel.compile_to(program, library, "-DMG_LACKS_SESSIONS")
     described = kernel._decode(program, kernel._description_of(program, library))
-    lacking = {(p.name, mode.lacks) for p in described.patterns for mode in p.modes if mode.lacks}
-    assert lacking == {("session", "MPI_Session_init of MPI 4")}
+    assert described.lacks("session", "init-finalize") == "MPI_Session_init of MPI 4"
+    assert len(described.lacking) == 1
+    assert not kernel.describe(library).lacking
+
+
+PLANTED_S = 500e-6
+
+
+@truth
+def test_a_delay_of_known_size_is_found_in_comm_dup(rows: Rows, shim: Shim, library: Library) -> None:
+    """Two delays, of which one is twice the other: the fastest of each tell."""
+    words = ("comm_dup", "--launches", "3", "--stat", "min", "--mpi", str(library.mpicc))
+    times_s = []
+    for seconds in (PLANTED_S, 2 * PLANTED_S):
+        found = rows(*words, environment=shim(library) | delaying("MPI_Comm_dup", seconds))
+        times_s += [row["time_s"]["estimate"] for row in found if row["pattern"] == "comm_dup"]
+    one_s, twice_s = times_s
+    found_s = twice_s - one_s
+    check(f"{library.name}, delay found in comm_dup / planted", found_s / PLANTED_S, above=0.95, below=1.05)
+
+
+@truth
+def test_a_delay_of_known_size_is_found_in_mpi_init(
+    mpigauge: Run, shim: Shim, library: Library, tmp_path: Path
+) -> None:
+    words = ("run", "comm_dup", "--launches", "5", "--samples", "10", "-q", "--mpi", str(library.mpicc))
+    fastest_ns = []
+    for factor in (1, 2):
+        variables = shim(library) | delaying("MPI_Init", factor)
+        assert mpigauge(*words, "-o", f"{factor}.jsonl", environment=variables).returncode == 0
+        fastest_ns.append(min(one.init_ns for one in load(tmp_path / f"{factor}.jsonl").launches))
+    found_s = (fastest_ns[1] - fastest_ns[0]) * 1e-9
+    check(f"{library.name}, delay found in MPI_Init / planted", found_s, above=0.9, below=1.1)

@@ -22,7 +22,7 @@ from mpigauge.plan.cells import (
 )
 from mpigauge.plan.left_out import left_out_line
 from mpigauge.plan.model import Cell, Measure, Plan
-from mpigauge.plan.patterns import Mode
+from mpigauge.plan.patterns import Lacking, Mode
 from mpigauge.vocabulary import SYNCS
 from tests.fakes.law import COLLECTIVES, DATATYPES, OPERATIONS, PATTERNS, modes_of
 from tests.unit.plan.expanding import KERNEL, ROOTED, expanded
@@ -380,20 +380,8 @@ def test_visits_are_counted_per_job() -> None:
 
 
 def test_what_a_library_lacks_is_left_out_with_its_name() -> None:
-    kernel = msgspec.structs.replace(
-        KERNEL,
-        patterns=tuple(
-            msgspec.structs.replace(
-                pattern,
-                modes=tuple(
-                    msgspec.structs.replace(mode, lacks="MPI_Foo of MPI 4") for mode in pattern.modes
-                ),
-            )
-            if pattern.name == "session"
-            else pattern
-            for pattern in KERNEL.patterns
-        ),
-    )
+    lacking = (Lacking("session", "init-finalize", "MPI_Foo of MPI 4"),)
+    kernel = msgspec.structs.replace(KERNEL, lacking=lacking)
     plan = Plan((Measure("session"), Measure("barrier")))
     expansion = cells_of(plan, kernel, "openmpi", "5.0.11", "the plan")
     assert [cell.pattern for cell in expansion.cells] == ["null", "barrier"]

@@ -74,8 +74,6 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "one_message", mode->one_message);
     put_flag(out, "counts_all", mg_counts_all(pattern, mode));
     put_flag(out, "room_everywhere", mode->room_everywhere);
-    if (mode->lacks != NULL)
-        put_word(out, "lacks", mode->lacks);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
     put_flag(out, "target_computes", mode->target_computes);
@@ -238,6 +236,24 @@ static void describe_library(FILE *out)
     mg_json_word(out, "library", library);
 }
 
+/* Modes that need what the library lacks that this kernel was built with. */
+static void describe_lacking(FILE *out)
+{
+    const char *separator = "";
+
+    for (size_t i = 0; mg_pattern_at(i) != NULL; i++)
+        for (const struct mg_mode *mode = mg_pattern_at(i)->modes; mode->name != NULL; mode++) {
+            if (mode->lacks == NULL)
+                continue;
+            (void) fprintf(out, "%s{", separator);
+            mg_json_word(out, "pattern", mg_pattern_at(i)->name);
+            put_word(out, "mode", mode->name);
+            put_word(out, "calls", mode->lacks);
+            (void) fputc('}', out);
+            separator = ",";
+        }
+}
+
 void mg_describe(FILE *out)
 {
     (void) fprintf(out, "{\"kernel\":%d,\"large_counts\":%s,", MG_PLAN_VERSION,
@@ -254,5 +270,7 @@ void mg_describe(FILE *out)
             (void) fputc(',', out);
         describe_pattern(out, mg_pattern_at(i));
     }
+    (void) fprintf(out, "],\"lacking\":[");
+    describe_lacking(out);
     (void) fprintf(out, "]}\n");
 }
