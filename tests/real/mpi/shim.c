@@ -12,10 +12,15 @@
  *
  * Of MPI_Allreduce of 32-bit numbers also rotate, where every number of the result is the one
  * before it, and forget, where a rank contributes what changes nothing; of MPI_Isend also repeat,
- * which sends the message before once more; of MPI_Sendrecv_replace forget, which does nothing.
+ * which sends the message before once more; of MPI_Sendrecv_replace forget, which does nothing; of
+ * MPI_Recv gap, which writes the byte behind the first eight, where no block of a datatype lies.
  *
  * MPI_Init, MPI_Comm_dup and MPI_Session_init, which have no bytes, know delay; MPI_Comm_dup also
- * forget, where the copy has one rank. */
+ * forget, where the copy has one rank.
+ *
+ * SHIM_ENTRY_NS: MPI_Recv spins so long for every receive of 1 B that is posted and waits.
+ * SHIM_BLOCK_NS: MPI_Send spins so long for every eight bytes of a datatype that is not predefined.
+ */
 #include <limits.h>
 #include <mpi.h>
 #include <signal.h>
@@ -179,10 +184,23 @@ static int is_of_pair(MPI_Comm comm, int to)
     return strcmp(pair, both[0]) == 0 || strcmp(pair, both[1]) == 0;
 }
 
+/* How many times eight bytes a datatype has; 0 if it is predefined. */
+static long blocks_of(MPI_Datatype type)
+{
+    int size = 0, integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+
+    (void) PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    (void) PMPI_Type_size(type, &size);
+    return combiner == MPI_COMBINER_NAMED ? 0 : size / 8;
+}
+
 int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
-    const char *action = action_for("MPI_Send", count, type, comm);
+    const char *action   = action_for("MPI_Send", count, type, comm);
+    const long  block_ns = number("SHIM_BLOCK_NS");
 
+    if (block_ns > 0)
+        spin(block_ns * count * blocks_of(type));
     if (action[0] != '\0' && !is_of_pair(comm, to))
         action = "";
     before(action);
@@ -232,18 +250,35 @@ int MPI_Rsend(const void *data, int count, MPI_Datatype type, int to, int tag, M
     return PMPI_Rsend(data, count, type, to, tag, comm);
 }
 
+static long queued; /* receives of 1 B that nobody sends to */
+
+int MPI_Cancel(MPI_Request *request)
+{
+    queued--;
+    return PMPI_Cancel(request);
+}
+
 int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
     before(action_for("MPI_Irecv", count, type, comm));
+    queued += count == 1;
     return PMPI_Irecv(data, count, type, from, tag, comm, request);
 }
 
 int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
              MPI_Status *status)
 {
-    before(action_for("MPI_Recv", count, type, comm));
-    return PMPI_Recv(data, count, type, from, tag, comm, status);
+    const char *action   = action_for("MPI_Recv", count, type, comm);
+    const long  entry_ns = number("SHIM_ENTRY_NS");
+
+    before(action);
+    const int code = PMPI_Recv(data, count, type, from, tag, comm, status);
+    if (entry_ns > 0 && count > 1)
+        spin(entry_ns * queued);
+    if (strcmp(action, "gap") == 0)
+        ((unsigned char *) data)[8] ^= 0x40;
+    return code;
 }
 
 int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int tag, int from,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
@@ -35,7 +37,8 @@ ALIKE = 1.25
 """Costs of an entry that are further apart are not one cost."""
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PartStep:
     """A value of the factor.
 
     Attributes:
@@ -67,9 +70,15 @@ class PartCost:
     factor: PartFactor
     of: Subject
     base: Cell
-    steps: tuple[Step, ...]
+    steps: tuple[PartStep, ...]
     entry_s: float | None
-    rests_on: frozenset[Cell]
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """All steps, with what each is held against."""
+        places = [{self.factor: one.number, "stride_bytes": one.stride_bytes} for one in self.steps]
+        bases = [replace(self.base, **of) for of in places] if self.base.block_bytes else [self.base]
+        return frozenset([*(replace(self.cell, **of) for of in places), *bases])
 
     @property
     def cell(self) -> Cell:
@@ -146,7 +155,7 @@ def _each(found: Iterable[PartCost | None], choose: Callable[[Iterable[int]], in
 
 def _cost(factor: PartFactor, rows: Sequence[Row], bases: Sequence[Row]) -> PartCost | None:
     """Return what the rows cost over the base of each; None where no ratio says anything."""
-    told: list[tuple[Row, Row, Step]] = []
+    told: list[tuple[Row, Row, PartStep]] = []
     for row in sorted(rows, key=lambda row: (getattr(row.cell, factor), row.cell.stride_bytes)):
         base = next((one for one in bases if one is not row and _fits(one.cell, row.cell)), None)
         if base is None or base.time is None or row.time is None:
@@ -154,7 +163,7 @@ def _cost(factor: PartFactor, rows: Sequence[Row], bases: Sequence[Row]) -> Part
         ratio = like_ratio(row.time, base.time)
         if is_informative(ratio):
             number, stride = getattr(row.cell, factor), row.cell.stride_bytes
-            told.append((row, base, Step(number, stride, row.time.estimate, base.time.estimate, ratio)))
+            told.append((row, base, PartStep(number, stride, row.time.estimate, base.time.estimate, ratio)))
     if not told:
         return None
     (first, base, _), steps = told[0], tuple(step for *_, step in told)
@@ -164,7 +173,6 @@ def _cost(factor: PartFactor, rows: Sequence[Row], bases: Sequence[Row]) -> Part
         base=base.cell,
         steps=steps,
         entry_s=_entry_s(steps) if factor == "depth" else None,
-        rests_on=frozenset(cell for row, base, _ in told for cell in (row.cell, base.cell)),
     )
 
 
@@ -173,7 +181,7 @@ def _fits(base: Cell, cell: Cell) -> bool:
     return base.block_bytes in {0, cell.block_bytes} and base.stride_bytes in {0, cell.stride_bytes}
 
 
-def _entry_s(steps: Sequence[Step]) -> float | None:
+def _entry_s(steps: Sequence[PartStep]) -> float | None:
     """Return the time of an entry; None unless several depths are slower and agree in it."""
     slower = [step for step in steps if step.ratio.verdict == "slower"]
     if len(slower) < 2:  # noqa: PLR2004 - one slope shows no line
@@ -228,7 +236,7 @@ def _base(fact: PartCost) -> str:
     return "behind none" if fact.factor == "depth" else fact.base.mode
 
 
-def _where(fact: PartCost, steps: Sequence[Step]) -> str:
+def _where(fact: PartCost, steps: Sequence[PartStep]) -> str:
     """Return at which values something is so: `in blocks of 8 B`, `behind a queue of 16 to 256`."""
     if fact.factor == "depth":
         return f"behind a queue of {_span([str(step.number) for step in steps])}"
