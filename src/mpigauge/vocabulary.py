@@ -225,7 +225,7 @@ bytes; of itself called several times, each with a part of the bytes; of itself 
 Contrasted = Literal["mode", "library", "setting"]
 """Factors in which two curves of one place may differ."""
 
-Varied = Literal["library", "setting", "place", "mode", "ranks"]
+Varied = Literal["library", "setting", "place", "mode", "ranks", "order", "senders", "groups"]
 """Factors that an answer is about where a campaign has varied them."""
 
 TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
@@ -234,11 +234,24 @@ TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
-Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting"]
+_OfRanks = Literal["ranks", "order", "senders", "groups"]
+Topic = Literal[Contrasted, _OfMessages, _OfRanks, "place", "planted", "yielding", "waiting"]
 """Topic of a conclusion, as in `find.explain.topics`."""
 
 WITH_RATIOS: frozenset[Topic] = frozenset(
-    {"place", "mode", "library", "setting", "copies", "ranks", "first-message", "first"}
+    (
+        "place",
+        "mode",
+        "library",
+        "setting",
+        "copies",
+        "ranks",
+        "order",
+        "senders",
+        "groups",
+        "first-message",
+        "first",
+    )
 )
 """Topics whose sentences have two times and their ratio."""
 

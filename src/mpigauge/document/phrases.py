@@ -59,6 +59,7 @@ _SPECIAL: Mapping[str, Callable[[Cell], str]] = {
     "op": lambda cell: f"{cell.op} of {cell.datatype}" if cell.datatype else "",
     "root": _root,
     "pair": _pair,
+    "senders": lambda cell: counted(cell.senders, "sender") if cell.senders else "",
 }
 """Phrases that are more than a value in a few words."""
 
