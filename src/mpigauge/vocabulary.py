@@ -42,7 +42,7 @@ Family = Literal["", "message", "collective", "memory", "probe", "floor"]
 POINT_TO_POINT: Final[frozenset[Family]] = frozenset({"message", "probe"})
 """Families of messages and their probes."""
 
-SuiteName = Literal["guidelines"]
+SuiteName = Literal["guidelines", "pairs"]
 """Built-in plans by name."""
 
 AUTO: Final = "auto"

@@ -60,3 +60,24 @@ def test_giving_way(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"as long with {name}=0" in fact["text"]
     assert f"({name}=0) against told to: slower: " in fact["details"]
     assert explained(cli, "yielding", "told.jsonl") == []
+
+
+@pytest.mark.thorough
+def test_pairs_at_once_are_beside_one_pair_of_the_same_launches(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs of the fake kernel do not hinder each other, but for the slow one that is put in."""
+    words = ("--np", "6", "--launches", "6", "--samples", "30", "-q", "--seed", "3", "--sizes", "8,4KiB")
+    assert cli("run", "--suite", "pairs", *words, "-o", "r.jsonl").status == EXIT_DONE
+    found = {one["cells"][0]["pattern"]: one["value"] for one in explained(cli, "pairs", "r.jsonl")}
+    for one in found["multi-stream"]["sizes"]:
+        assert one["beside"]["estimate"] == pytest.approx(3.0, rel=0.03)
+        assert one["least_share"]["estimate"] == pytest.approx(1.0)
+    for name in ("multi-pingpong", "incast", "outcast"):
+        for one in found[name]["sizes"]:
+            assert one["beside"]["estimate"] == pytest.approx(1.0, rel=0.03)
+    monkeypatch.setenv("FAKE_SLOW", "1-4:1.5")
+    assert cli("run", "multi-stream", *words, "-o", "slow.jsonl").status == EXIT_DONE
+    (slow,) = explained(cli, "pairs", "slow.jsonl")
+    assert slow["value"]["sizes"][0]["slowest"][0]["ranks"] == [1, 4]
+    assert "pair 1-4 takes 1.50 times" in slow["details"]

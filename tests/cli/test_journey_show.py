@@ -21,7 +21,7 @@ from tests.cli.journey import (
     rows_of,
 )
 from tests.fakes.kernel import EAGER_LIMIT_BYTES
-from tests.fakes.law import COLLECTIVES, FLOOR_NS, PATTERNS, modes_of, operation_ns
+from tests.fakes.law import FLOOR_NS, PATTERNS, modes_of, operation_ns
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
@@ -65,7 +65,7 @@ def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
         # Between two ranks every bus bandwidth is one of one block.
         on_the_bus = traits["bus"] and size > 0
         assert row["bus_bytes_per_s"] == (pytest.approx(size / one_s) if on_the_bus else None)
-        assert (row["skew_p50_s"] is None) == (pattern not in COLLECTIVES)
+        assert (row["skew_p50_s"] is None) == (not traits["sampled"]["starts_together"])
     assert rows["eager", "standard", 1024, 2, "openmpi"]["limit_bytes"] == EAGER_LIMIT_BYTES
     assert {key[0] for key in rows} == set(PATTERNS)
 

@@ -132,7 +132,7 @@ def test_the_answer_of_a_machine_of_several_states_is_one_screen(machine: Path, 
     """However long the line of the states is, and however many patterns there are."""
     small = [cell("pingpong", 8), cell("stream", 8, "unidirectional", window=64), cell("memcpy", 2**20)]
     large = [cell("pingpong", 2**20), cell("exchange", 2**20, "nonblocking")]
-    names = [one.name for one in PATTERNS if one.sampled.starts_together and one.moves_bytes]
+    names = [one.name for one in PATTERNS if one.family == "collective" and one.moves_bytes]
     cells = [*small, *large, collective("barrier"), *(collective(name, 8) for name in names)]
     course = [["near", "near", "far", "far", "near-far", "near"]] * 4
     takes = {"near": 1, "far": 2}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.factors import BY_NAME, FACTORS, default_value
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import NamedPair
 from mpigauge.rows.group import STATE
 from mpigauge.units import counted
@@ -47,6 +48,16 @@ def _root(cell: Cell) -> str:
     return "rotating root" if cell.root == ROTATING else f"root {cell.root}"
 
 
+IN_HALVES = patterns_with(lambda pattern: pattern.in_halves)
+
+
+def _ranks(cell: Cell) -> str:
+    """Return the number of ranks; how many of them work, where one has no partner."""
+    if cell.pattern in IN_HALVES and cell.ranks % 2:
+        return f"{cell.ranks - 1} of {counted(cell.ranks, 'rank')}"
+    return counted(cell.ranks, "rank") if cell.ranks else ""
+
+
 def _pair(cell: Cell) -> str:
     return PAIR_DASH.join(cell.pair.ends) if isinstance(cell.pair, NamedPair) else cell.pair
 
@@ -54,7 +65,7 @@ def _pair(cell: Cell) -> str:
 _SPECIAL: Mapping[str, Callable[[Cell], str]] = {
     "mpi": _library,
     "placement": lambda cell: "" if cell.placement == UNKNOWN else cell.placement,
-    "ranks": lambda cell: counted(cell.ranks, "rank") if cell.ranks else "",
+    "ranks": _ranks,
     "buffers": _buffers,
     "op": lambda cell: f"{cell.op} of {cell.datatype}" if cell.datatype else "",
     "root": _root,

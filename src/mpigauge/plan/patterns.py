@@ -162,6 +162,7 @@ class Pattern(Struct, frozen=True):
             rank 0; "" where that is fixed.
         overhead: Whose processor is busy during its time, where that is the time of a call; else "".
         rank_times: Whether the times of single ranks tell something, as those of pairs at work at once do.
+        one_pair: The pattern that one pair of it is, alone; "" where none is.
     """
 
     name: str
@@ -188,6 +189,12 @@ class Pattern(Struct, frozen=True):
     senders: Literal["", "pairs", "others"] = ""
     overhead: OverheadOf = ""
     rank_times: bool = False
+    one_pair: str = ""
+
+    @property
+    def in_halves(self) -> bool:
+        """Whether rank i works with rank i + p / 2, so that of an odd number of ranks the last one rests."""
+        return bool(self.one_pair) and not self.rooted
 
     @property
     def sized(self) -> bool:

@@ -84,5 +84,22 @@ def guidelines() -> PlanFile:
     )
 
 
-SUITES: Mapping[SuiteName, Callable[[], PlanFile]] = {"guidelines": guidelines}
+PAIRS_SIZES = "8,4KiB,1MiB"
+"""An eager message, one near the limit, and one whose bandwidth counts."""
+
+
+def at_once() -> PlanFile:
+    """Return the plan of all patterns of messages of many ranks at once, and of the one pair beside them."""
+    several = [one for one in known().values() if one.family == "message" and one.starts_together]
+    alone = dict.fromkeys(pattern.one_pair for pattern in several if pattern.one_pair)
+    return PlanFile(
+        title="pairs",
+        measure=tuple(Measure(name) for name in (*alone, *(pattern.name for pattern in several))),
+        sizes=PAIRS_SIZES,
+        samples=DEFAULT_SAMPLES,
+        budget=BUDGET,
+    )
+
+
+SUITES: Mapping[SuiteName, Callable[[], PlanFile]] = {"guidelines": guidelines, "pairs": at_once}
 """Suites by their names for `--suite`."""

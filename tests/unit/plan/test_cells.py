@@ -157,7 +157,7 @@ def test_sizes_of_memory_are_whole_units_and_never_0(pattern: str, sizes: list[i
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 8, 2048, 10_000])
-@pytest.mark.parametrize("suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH])
+@pytest.mark.parametrize("suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, suites.at_once()])
 def test_the_suites_can_be_measured(suite: PlanFile, ranks: int) -> None:
     plan = with_options(suite, Options(ranks=(ranks,)), 1, "the suite")
     cells = cells_of(plan, KERNEL, "openmpi", "5.0.11", "the suite").cells

@@ -14,6 +14,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan import suites
 from mpigauge.plan.cells import check_ranks
 from mpigauge.plan.model import Measure, Plan
+from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import Options, PlanFile, read_file, with_options
 
 if TYPE_CHECKING:
@@ -240,7 +241,19 @@ def test_what_is_out_of_range_is_refused(options: Options) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, suites.guidelines()])
+def test_many_ranks_at_once_are_measured_beside_one_pair_of_the_same_launches() -> None:
+    plan = laid_over(suites.at_once(), Options(ranks=(4,)))
+    names = [measure.pattern for measure in plan.measure]
+    alone = {known()[name].one_pair for name in names} - {""}
+    assert alone
+    assert alone <= {*names}
+    assert {name for name in known() if known()[name].one_pair} <= {*names}
+    assert plan.ranks == (4,)
+
+
+@pytest.mark.parametrize(
+    "suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, suites.guidelines(), suites.at_once()]
+)
 def test_the_suites_are_plans(suite: PlanFile) -> None:
     assert laid_over(suite).measure
 

@@ -49,6 +49,10 @@ ALIASES = {
     "uniband": AliasMeaning("multi-stream", "unidirectional"),
     "biband": AliasMeaning("multi-stream", "bidirectional"),
     "multilat": AliasMeaning("multi-pingpong"),
+    "bwfanin": AliasMeaning("incast", "stream"),
+    "bwfanout": AliasMeaning("outcast", "stream"),
+    "fanin": AliasMeaning("incast", "stream"),
+    "fanout": AliasMeaning("outcast", "stream"),
     "ping": AliasMeaning("pingpong"),
     "rtt": AliasMeaning("pingpong", note="its times are one way, half a round trip"),
     "roundtrip": AliasMeaning("pingpong", note="its times are one way, half a round trip"),
@@ -73,9 +77,9 @@ ALIASES = {
 """Meanings by alias, as `plain` spells it."""
 
 DIFFERENT = {
-    "Exchange": "between ranks 0 and 1; IMB's Exchange is with both neighbours, and shift comes nearest to it"
+    **dict.fromkeys(("Exchange", "imb_exchange", "IMB_Exchange"), AliasMeaning("neighbours", "nonblocking")),
 }
-"""Words that equal a name of ours but for their case, and mean something else in this spelling."""
+"""Words that equal a name of ours but for their case or prefix, and mean something else in this spelling."""
 
 _ONE_SIDED = re.compile(
     r"^(r?put|r?get|r?acc|fop|cas|rma|win|fetch|compareand)|(one|all|dir|exchange|passive)(put|get)"
@@ -154,11 +158,11 @@ def meaning_of(word: str, patterns: Sequence[str]) -> AliasMeaning | None:
     Args:
         patterns: Names that the kernel knows.
     """
-    if word in patterns:
-        return AliasMeaning(word)
+    if word in patterns or word in DIFFERENT:
+        return DIFFERENT.get(word) or AliasMeaning(word)
     short, names = normalised(word), {normalised(name): name for name in patterns}
     if short in names:
-        return AliasMeaning(names[short], note=DIFFERENT.get(word, ""))
+        return AliasMeaning(names[short])
     if short in ALIASES:
         return ALIASES[short]
     if short.startswith("i") and short[1:] in names:

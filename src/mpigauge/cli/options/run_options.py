@@ -67,7 +67,8 @@ SOURCE = (
     click.option(
         "--suite",
         type=click.Choice(SUITES),
-        help="Every collective and what could replace it, for mpigauge check --guidelines.",
+        help="guidelines: every collective and what could replace it, for mpigauge check --guidelines; "
+        "pairs: all pairs, neighbours and fans at once, beside one pair alone.",
     ),
 )
 WHAT = (

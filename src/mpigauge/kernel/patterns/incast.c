@@ -107,6 +107,7 @@ const struct mg_pattern mg_incast = {
     .recv_each   = true,
     .rooted      = true,
     .rank_times  = true,
+    .one_pair    = "stream",
     .wire        = MG_ONE_MESSAGE,
     .piece       = piece,
     .modes       = MG_MODES({.name       = "stream",

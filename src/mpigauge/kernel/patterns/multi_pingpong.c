@@ -29,6 +29,7 @@ const struct mg_pattern mg_multi_pingpong = {
     .trips     = 2,
     .moves_bytes = true,
     .rank_times  = true,
+    .one_pair    = "pingpong",
     .wire        = MG_ONE_OF_BOTH,
     .modes       = MG_MODES({.name       = "standard",
                              .about      = "MPI_Send, MPI_Recv",

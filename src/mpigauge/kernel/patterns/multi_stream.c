@@ -56,6 +56,7 @@ const struct mg_pattern mg_multi_stream = {
     .windowed    = true,
     .moves_bytes = true,
     .rank_times  = true,
+    .one_pair    = "stream",
     .wire        = MG_ONE_MESSAGE,
     .modes       = MG_MODES({.name       = "unidirectional",
                              .about      = "the first half of the ranks sends, the other receives",

@@ -54,6 +54,7 @@ const struct mg_pattern mg_outcast = {
     .moves_bytes = true,
     .rooted      = true,
     .rank_times  = true,
+    .one_pair    = "stream",
     .wire        = MG_ONE_MESSAGE,
     .modes       = MG_MODES({.name       = "stream",
                              .about      = "MPI_Isend and MPI_Irecv of a window, then acknowledgements",

@@ -156,6 +156,7 @@ struct mg_pattern {
     bool             synchronises;  /* no rank may leave before all have entered */
     bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MAX_BYTES */
     bool             rank_times;    /* the times of single ranks tell something */
+    const char      *one_pair;      /* the pattern that one pair of it is alone, or NULL */
     bool             one_way;       /* its time is the one-way time of a message or cache line */
     enum mg_senders  senders;       /* whether, and of whom, fewer ranks can send */
     enum mg_overhead overhead;      /* times a call only: it has no rate */

@@ -149,6 +149,7 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     put_flag(out, "rooted", pattern->rooted);
     put_flag(out, "may_in_place", pattern->may_in_place);
     put_flag(out, "rank_times", pattern->rank_times);
+    put_word(out, "one_pair", pattern->one_pair != NULL ? pattern->one_pair : "");
     put_flag(out, "one_way", pattern->one_way);
     put_word(out, "senders", senders_names[pattern->senders]);
     put_word(out, "overhead", overhead_names[pattern->overhead]);

@@ -1,0 +1,388 @@
+"""Several pairs of ranks at once: what they do together beside one pair alone, and which pair is slowest."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times_words
+from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, is_informative, measured
+from mpigauge.find.phrases import EMULATED, at_size, headed, in_one_line, rate, share, subject, time
+from mpigauge.plan.patterns import default_mode
+from mpigauge.rows.group import row_key
+from mpigauge.rows.ratios import compared, judged_together, ratio_of
+from mpigauge.units import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from mpigauge.document.document import Units
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.rows.group import Subject
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class SlowPair:
+    """A pair that is slower than the others for certain.
+
+    Attributes:
+        ranks: Its ranks; of one root with all others, the other alone.
+        ratio: How many times as long it takes as the others, their geometric mean.
+    """
+
+    ranks: tuple[int, ...]
+    ratio: Ratio
+
+
+@dataclass(frozen=True, slots=True)
+class AtOnce:
+    """All pairs at one size.
+
+    Attributes:
+        beside: How many times the rate of one pair alone they have together; of round trips, how many times
+            as long they take as one. None without a row of one pair.
+        time_s: Of one operation.
+        rate_bytes_per_s: Of all pairs together; None of round trips.
+        least_share: The rate of the slowest pair over that of the fastest; None of one pair.
+        slowest: Pairs that are slower than the others for certain, the slowest first.
+    """
+
+    bytes: int
+    beside: Ratio | None
+    time_s: float
+    rate_bytes_per_s: float | None
+    least_share: Measured | None
+    slowest: tuple[SlowPair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of ranks that are busy at once, or all ranks with one root.
+
+    Attributes:
+        of: The smallest of the curve.
+        pairs: How many there are.
+        rooted: Whether one rank is in all of them.
+        windowed: Whether they send windows of messages, so that their rate is that of all together.
+        alone: One pair, by pattern and mode, that they are held against; the ratio says if it was measured.
+        sizes: Every size that was measured.
+        hosts: On how many hosts the ranks are.
+        crossing: How many pairs have ranks on two of them.
+        unlike: Whether one pair alone was measured, but on one host where these cross hosts, or the other
+            way round.
+        emulated: Whether the network is that of a lab.
+    """
+
+    of: Subject
+    pairs: int
+    rooted: bool
+    windowed: bool
+    alone: tuple[str, str]
+    sizes: tuple[AtOnce, ...]
+    hosts: int
+    crossing: int
+    unlike: bool
+    emulated: bool
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.of.cell
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The curve, at all sizes."""
+        return at_sizes([self.cell], (one.bytes for one in self.sizes))
+
+    @property
+    def launches(self) -> int:
+        """How many launches it rests on: the fewest of its ratios; of its shares if it has none."""
+        ratios = [one.beside.launches for one in self.sizes if one.beside is not None]
+        return min(ratios or [one.least_share.launches for one in self.sizes if one.least_share is not None])
+
+    @property
+    def weight(self) -> float:
+        """More for more pairs, for a slow one among them, and if none crosses the hosts that there are."""
+        slow = any(one.slowest for one in self.sizes)
+        return math.log2(1 + self.pairs) + slow + self.crosses_none
+
+    @property
+    def crosses_none(self) -> bool:
+        """Whether there are hosts to be crossed, and no pair does."""
+        return self.hosts > 1 and self.crossing == 0
+
+
+def pairs(evidence: Evidence) -> Iterator[Pairs]:
+    """Yield curves of pairs at once that are held against one pair, or of which one may be the slowest."""
+    for curve in evidence.curves():
+        pattern = evidence.patterns[curve[0].cell.pattern]
+        if pattern.one_pair and curve[0].time is not None:
+            fact = _pairs(evidence, pattern, curve)
+            if any(one.beside or one.least_share for one in fact.sizes):
+                yield fact
+
+
+def _pairs(evidence: Evidence, pattern: Pattern, curve: Sequence[Row]) -> Pairs:
+    cell = curve[0].cell
+    members = members_of(cell, pattern)
+    hosts = _hosts(evidence, cell.job)
+    crosses = [len({hosts[rank] for rank in pair}) > 1 for pair in members] if hosts else []
+    alone = _alone(evidence, pattern, cell)
+    found = [_one_pair(evidence, row, alone, members) for row in curve]
+    alike = [
+        base
+        if base is not None and _crosses(base, hosts) in ({*crosses} or {False}) and _one(crosses)
+        else None
+        for base in found
+    ]
+    return Pairs(
+        of=curve[0].of,
+        pairs=len(members),
+        rooted=pattern.rooted,
+        windowed=pattern.windowed,
+        alone=alone,
+        sizes=tuple(_at_once(row, base, pattern, members) for row, base in zip(curve, alike, strict=True)),
+        hosts=len({*hosts}),
+        crossing=sum(crosses),
+        unlike=any(found) and not any(alike),
+        emulated=evidence.emulated and "," in cell.placement,
+    )
+
+
+def _one(crosses: Sequence[bool]) -> bool:
+    """Return whether all pairs cross hosts, or none does."""
+    return len({*crosses}) <= 1
+
+
+def members_of(cell: Cell, pattern: Pattern) -> list[tuple[int, int]]:
+    """Return the ranks of each pair of a cell, the first half of the ranks before the second."""
+    if pattern.rooted:
+        root = int(cell.root) if cell.root.isdigit() else 0
+        return [(root, rank) for rank in range(cell.ranks) if rank != root]
+    half = cell.ranks // 2
+    return [(rank, rank + half) for rank in range(half)]
+
+
+def _hosts(evidence: Evidence, job: JobKey) -> Sequence[str]:
+    """Return the host of each rank; none if no launch says it."""
+    launch = next((one for one in reversed(evidence.result.launches) if one.job == job), None)
+    return [place.host for place in launch.ranks_at] if launch is not None else []
+
+
+def _alone(evidence: Evidence, pattern: Pattern, cell: Cell) -> tuple[str, str]:
+    """Return pattern and mode of one pair: the mode of the same name, or the default one."""
+    one = evidence.patterns.get(pattern.one_pair)
+    if one is None:
+        return pattern.one_pair, ""
+    same = one.mode(cell.mode)
+    return one.name, same.name if same is not None else default_mode(one)
+
+
+OF_ONE = frozenset({"pattern", "mode", "sync", "root", "pair", "pairing"})
+"""Factors in which one pair alone differs."""
+
+
+def _one_pair(
+    evidence: Evidence, row: Row, alone: tuple[str, str], members: Sequence[tuple[int, int]]
+) -> Row | None:
+    """Return the row of one of the pairs alone, else of ranks 0 and 1; None if there is none."""
+    key = row_key(row, OF_ONE)
+    found = {
+        str(one.cell.pair): one
+        for one in evidence.rows
+        if one.time is not None and (one.cell.pattern, one.cell.mode) == alone and row_key(one, OF_ONE) == key
+    }
+    names = [f"{min(pair)}-{max(pair)}" for pair in members]
+    return next((found[name] for name in [*names, ""] if name in found), None)
+
+
+def _crosses(row: Row, hosts: Sequence[str]) -> bool:
+    """Return whether the two ranks of a pair are on two hosts."""
+    pair = [int(rank) for rank in str(row.cell.pair).split("-")] if row.cell.pair else [0, 1]
+    return bool(hosts) and len({hosts[rank] for rank in pair}) > 1
+
+
+def _at_once(row: Row, base: Row | None, pattern: Pattern, members: Sequence[tuple[int, int]]) -> AtOnce:
+    assert row.time is not None  # noqa: S101 - curves have times
+    ratio = None
+    if base is not None and base.time is not None:
+        over, under = (base.time, row.time) if pattern.windowed else (row.time, base.time)
+        ratio = ratio_of(
+            over.by_launch,
+            under.by_launch,
+            paired=True,
+            clock_step=math.hypot(over.step, under.step),
+            apart=over.in_parts | under.in_parts,
+        )
+    times = pair_times(row, members, rooted=pattern.rooted)
+    return AtOnce(
+        bytes=row.cell.bytes,
+        beside=ratio if is_informative(ratio) else None,
+        time_s=row.time.estimate,
+        rate_bytes_per_s=row.rate_bytes_per_s if pattern.windowed else None,
+        least_share=_least_share(times) if len(members) > 1 else None,
+        slowest=tuple(_slowest(times, members, rooted=pattern.rooted)),
+    )
+
+
+# ---- Single pairs --------------------------------------------------------------------------------
+
+TimesByLaunch = dict[int, list[float]]
+"""The time of every pair, by launch."""
+
+
+def pair_times(row: Row, members: Sequence[tuple[int, int]], *, rooted: bool) -> TimesByLaunch:
+    """Return how long each pair takes for an operation, in each launch, in a unit that all pairs share.
+
+    Of a pair that is the time of its later rank; of one root, which serves all others, that of the other.
+    """
+    visits: dict[int, list[list[float]]] = defaultdict(list)
+    for visit in row.visits:
+        if len(visit.rank_ns) >= row.cell.ranks and not visit.corrupt:
+            ranks_ns = [
+                visit.rank_ns[other] if rooted else max(visit.rank_ns[first], visit.rank_ns[other])
+                for first, other in members
+            ]
+            if min(ranks_ns) > 0:
+                visits[visit.launch].append([math.log(one_ns / visit.ops) for one_ns in ranks_ns])
+    return {
+        launch: [math.exp(fmean(of_pair)) for of_pair in zip(*mine, strict=True)]
+        for launch, mine in sorted(visits.items())
+    }
+
+
+def _least_share(times: TimesByLaunch) -> Measured | None:
+    """Return the rate of the slowest pair over that of the fastest."""
+    if len(times) < MIN_LAUNCHES:
+        return None
+    return measured({launch: min(mine) / max(mine) for launch, mine in times.items()})
+
+
+class _Side(NamedTuple):
+    pair: tuple[int, int]
+    own: Mapping[int, float]
+    others: Mapping[int, float]
+
+
+def _slowest(times: TimesByLaunch, members: Sequence[tuple[int, int]], *, rooted: bool) -> Iterator[SlowPair]:
+    """Yield the pairs that are slower than the others for certain, though so many were looked at."""
+    if len(members) < MIN_FOR_OTHERS or len(times) < MIN_LAUNCHES:
+        return
+    sides = [
+        _Side(
+            pair,
+            {launch: mine[at] for launch, mine in times.items()},
+            {launch: _mean_but(mine, at) for launch, mine in times.items()},
+        )
+        for at, pair in enumerate(members)
+    ]
+    ratios = judged_together(
+        [compared(side.own, side.others, paired=True) for side in sides], [0.0] * len(sides)
+    )
+    found = [
+        SlowPair(side.pair[1:] if rooted else side.pair, ratio)
+        for side, ratio in zip(sides, ratios, strict=True)
+        if ratio is not None and ratio.verdict == "slower"
+    ]
+    yield from sorted(found, key=lambda one: -one.ratio.estimate)
+
+
+MIN_FOR_OTHERS = 2
+
+
+def _mean_but(values: Sequence[float], at: int) -> float:
+    return math.exp(fmean(math.log(value) for place, value in enumerate(values) if place != at))
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+
+def headline(fact: Pairs, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return in one line what all do beside one, and which is slowest."""
+    about, said = subject(fact.of, varied), _beside(fact, chosen)
+    slow, hosts = _slow(fact), _crossing(fact)
+    candidates = ([*said, *slow, *hosts], [*said[:1], *slow, *hosts], [*said[:1], *hosts], said[:1] or slow)
+    return in_one_line(headed(about, "; ".join(parts)) for parts in candidates if parts)
+
+
+def sentence(fact: Pairs, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return what all do beside one alone, how alike they are, and whether they cross hosts."""
+    said = [*_beside(fact, chosen), *_fairness(fact), *_slow(fact), *_crossing(fact)]
+    if fact.unlike:
+        said.append(_unlike(fact))
+    if fact.emulated:
+        said.append(EMULATED)
+    return headed(subject(fact.of, varied), "; ".join(said))
+
+
+def _many(fact: Pairs) -> str:
+    if fact.rooted:
+        return f"{counted(fact.pairs, 'rank')} and one root"
+    return counted(fact.pairs, "pair")
+
+
+def _beside(fact: Pairs, chosen: Units) -> list[str]:
+    """Return the ratio to one pair at the smallest size that has it, and at the largest."""
+    known = [one for one in fact.sizes if one.beside is not None]
+    ends = known[:1] + known[1:][-1:]
+    return [_one_beside(fact, one, chosen, first=place == 0) for place, one in enumerate(ends)]
+
+
+def _one_beside(fact: Pairs, one: AtOnce, chosen: Units, *, first: bool) -> str:
+    assert one.beside is not None  # noqa: S101 - it is of the known ones
+    alone = " ".join(fact.alone).removesuffix(" standard")
+    where = at_size(fact.cell, one.bytes)
+    if fact.windowed:
+        does = f"{_many(fact)} carry {times_words(one.beside)} what one pair does ({alone})"
+        carried = rate(one.rate_bytes_per_s, chosen=chosen) if one.rate_bytes_per_s else ""
+    else:
+        does = f"{_many(fact)} at once take {times_words(one.beside)} as long as one ({alone})"
+        carried = time(one.time_s, chosen=chosen)
+    said = does if first else times_words(one.beside)
+    return ", ".join(filter(None, (f"{said}{where}", carried)))
+
+
+def _fairness(fact: Pairs) -> list[str]:
+    known = [one for one in fact.sizes if one.least_share is not None]
+    if not known:
+        return []
+    worst = min(known, key=lambda one: one.least_share.estimate if one.least_share else 1.0)
+    assert worst.least_share is not None  # noqa: S101 - it is of the known ones
+    what = "rank" if fact.rooted else "pair"
+    where = at_size(fact.cell, worst.bytes)
+    return [f"the slowest {what} has {share(worst.least_share)} of the rate of the fastest{where}"]
+
+
+def _slow(fact: Pairs) -> list[str]:
+    """Return the pair that is slower than the others for certain, where that is most."""
+    found = [(one.bytes, slow) for one in fact.sizes for slow in one.slowest[:1]]
+    if not found:
+        return []
+    size, slow = max(found, key=lambda one: one[1].ratio.estimate)
+    who = f"rank {slow.ranks[0]}" if fact.rooted else f"pair {'-'.join(map(str, slow.ranks))}"
+    return [f"{who} takes {times_words(slow.ratio)} as long as the others{at_size(fact.cell, size)}"]
+
+
+def _crossing(fact: Pairs) -> list[str]:
+    """Return that no pair crosses hosts, if there are several."""
+    if not fact.crosses_none:
+        return []
+    return [f"no pair crosses the {fact.hosts} hosts: place ranks host by host, a block on each"]
+
+
+def _unlike(fact: Pairs) -> str:
+    name = " ".join(fact.alone).removesuffix(" standard")
+    if fact.crossing:
+        return (
+            f"no ratio to {name}, whose two ranks share a host while {fact.crossing} of {fact.pairs} pairs "
+            "cross hosts: run it with --pairs"
+        )
+    return f"no ratio to {name}, whose two ranks are on two hosts while no pair is: run it with --pairs"

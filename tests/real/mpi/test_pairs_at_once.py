@@ -1,0 +1,108 @@
+"""Many ranks at once: content by source on every library, one pair as `stream` is, and a slow pair."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.mpi import find, kernel
+from mpigauge.plan.patterns import known
+from mpigauge.result.reader import load
+from tests.real.mpi.conftest import delays_of, prefix
+from tests.truth import check, truth
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.mpi.library import Library
+    from tests.real.mpi.conftest import Run
+
+pytestmark = pytest.mark.mpi
+
+Rows = Callable[..., list[dict[str, Any]]]
+Shim = Callable[["Library"], dict[str, str]]
+
+AT_ONCE = [one.name for one in known().values() if one.family == "message" and one.starts_together]
+LONG_S = 3e-3
+DELAY_S = 100e-6
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_every_rank_gets_what_was_sent_to_it(
+    library: Library, rows: Rows, tmp_path: Path, ranks: int
+) -> None:
+    """By source and by place in the window; each rank says how long it took, one that rests hardly at all."""
+    words = ("--mode", "all", "--sizes", "0,1000,64KiB", "--window", "4", "--launches", "1")
+    words += ("--samples", "4", "--budget", "20min")
+    found = rows(*AT_ONCE, *words, "--np", str(ranks), "--mpi", str(library.mpicc), "-o", "r.jsonl")
+    patterns = {one.name: one for one in kernel.describe(library).patterns}
+    expected = {(name, mode.name) for name in AT_ONCE for mode in patterns[name].modes}
+    measured = [row for row in found if row["pattern"] in AT_ONCE]
+    assert {(row["pattern"], row["mode"]) for row in measured} == expected
+    assert {row["status"] for row in measured} == {"ok"}
+    for visit in load(tmp_path / "r.jsonl").visits:
+        pattern = patterns[visit.cell.pattern]
+        assert len(visit.rank_ns) == (ranks if pattern.rank_times else 0)
+        if pattern.in_halves and ranks % 2:
+            assert visit.rank_ns[-1] < min(visit.rank_ns[:-1])
+
+
+@pytest.mark.parametrize("pattern", ["multi-stream", "neighbours", "incast", "outcast"])
+def test_a_message_that_is_sent_twice_is_found(mpigauge: Run, shim: Shim, pattern: str) -> None:
+    """Instead of another, which all messages of a call differ from."""
+    library = find.find(prefix("mpich"))
+    orders = {"SHIM_ACTION": "repeat", "SHIM_CALL": "MPI_Isend", "SHIM_BYTES": "512"}
+    words = (pattern, "--sizes", "256,512", "--np", "2", "--launches", "1", "--samples", "4")
+    done = mpigauge(
+        "run", *words, "--mpi", str(library.mpicc), "--format", "json", environment=shim(library) | orders
+    )
+    states = {
+        row["bytes"]: row["status"] for row in json.loads(done.stdout)["rows"] if row["pattern"] == pattern
+    }
+    assert states == {256: "ok", 512: "corrupt"}
+
+
+def test_a_pair_that_is_delayed_is_the_slowest(rows: Rows, shim: Shim, tmp_path: Path) -> None:
+    """By more than any scheduler takes a core away from the others, in each of its sixteen calls or more."""
+    library = find.find(prefix("openmpi"))
+    orders = {"SHIM_ACTION": "delay", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": str(round(LONG_S * 1e9))}
+    words = ("--sizes", "1KiB", "--np", "4", "--launches", "1", "--samples", "4", "-o", "r.jsonl")
+    environment = shim(library) | orders | {"SHIM_PAIR": "1-3"}
+    rows("multi-pingpong", *words, "--mpi", str(library.mpicc), environment=environment)
+    for visit in load(tmp_path / "r.jsonl").visits:
+        if visit.cell.pattern == "multi-pingpong":
+            first, slow, other, partner = visit.rank_ns
+            assert min(slow, partner) > visit.batch * LONG_S * 1e9
+            assert max(first, other) < min(slow, partner)
+
+
+@truth
+def test_one_pair_is_what_stream_and_pingpong_measure(library: Library, rows: Rows) -> None:
+    """The loops are the same; that all ranks start together is once in a block."""
+    names = ("stream", "multi-stream", "pingpong", "multi-pingpong", "exchange", "neighbours")
+    words = ("--mode", "unidirectional,standard,sendrecv", "--sizes", "8,64KiB", "--launches", "10")
+    found = rows(*names, *words, "--budget", "2min", "--mpi", str(library.mpicc))
+    times = {
+        (row["pattern"], row["bytes"]): row["time_s"]["estimate"] for row in found if row["pattern"] in names
+    }
+    for size in (8, 65536):
+        for many, one in (("multi-stream", "stream"), ("multi-pingpong", "pingpong")):
+            what = f"{library.name}, {many} of one pair / {one}, {size} B"
+            check(what, times[many, size] / times[one, size], above=0.98, below=1.02)
+        both = times["neighbours", size] / times["exchange", size] / 2
+        what = f"{library.name}, neighbours sendrecv of two ranks / 2 exchange sendrecv, {size} B"
+        check(what, both, above=0.95, below=1.05)
+
+
+@truth
+def test_a_delay_of_one_sender_is_found_whole(library: Library, rows: Rows, shim: Shim) -> None:
+    """In the time until all have arrived, however many do not wait."""
+    environment = shim(library) | delays_of(DELAY_S)
+    words = ("--mode", "one", "--sizes", "1024,1048", "--launches", "3", "--stat", "min")
+    found = rows("incast", *words, "--mpi", str(library.mpicc), environment=environment)
+    times = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "incast"}
+    what = f"{library.name}, delay found in incast / planted at its sender"
+    check(what, (times[1048] - times[1024]) / DELAY_S, above=0.95, below=1.05)
