@@ -14,7 +14,7 @@ from mpigauge.find.explain.evidence import at_sizes, is_informative, single_call
 from mpigauge.find.phrases import at_size, headed, in_one_line, is_known, known_times, subject, time
 from mpigauge.plan.groups import active_ranks
 from mpigauge.rows.group import group
-from mpigauge.rows.ratios import ratio_of
+from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.rows.same_distance import like_times
 from mpigauge.units import counted
 
@@ -58,7 +58,7 @@ class AtOnce:
         ratio: How many times as long a group takes beside the others: of each launch the geometric mean of
             all groups.
         groups: Each of them.
-        slowest: The group that the others delay most; None if no interval tells it from the least delayed.
+        slowest: The group that the others delay most; None if that is not decided.
     """
 
     bytes: int
@@ -145,7 +145,7 @@ def _at_once(beside: Sequence[Row], alone: Mapping[tuple[str, int], Row]) -> AtO
     )
     bases = [base.time.estimate for _, base in pairs if base is not None and base.time is not None]
     alone_s = math.exp(sum(map(math.log, bases)) / len(bases))
-    return AtOnce(beside[0].cell.bytes, alone_s, ratio, groups, _slowest(groups))
+    return AtOnce(beside[0].cell.bytes, alone_s, ratio, groups, _slowest(groups, times))
 
 
 def _mean_ratio(times: Sequence[TimePair]) -> Ratio | None:
@@ -167,13 +167,17 @@ def _means(sides: Sequence[Mapping[int, float]]) -> dict[int, float]:
     }
 
 
-def _slowest(groups: Sequence[OneGroup]) -> OneGroup | None:
-    """Return the group that is delayed most, if its interval lies above that of the least delayed."""
-    most = max(groups, key=lambda one: one.ratio.estimate)
-    least = min(groups, key=lambda one: one.ratio.estimate)
-    if most.ratio.low is None or least.ratio.high is None:
-        return None
-    return most if most.ratio.low > least.ratio.high else None
+def _slowest(groups: Sequence[OneGroup], times: Sequence[TimePair]) -> OneGroup | None:
+    """Return the group that is delayed most, if it is decided that it is delayed more than the least."""
+    places = sorted(range(len(groups)), key=lambda place: groups[place].ratio.estimate)
+    least, most = (_delays(times[place]) for place in (places[0], places[-1]))
+    decided = verdict_of(ratio_of(most, least, paired=True)) == "slower"
+    return groups[places[-1]] if decided else None
+
+
+def _delays(pair: TimePair) -> dict[int, float]:
+    """Return how many times as long a group takes beside the others, in each launch."""
+    return {launch: pair.over[launch] / pair.under[launch] for launch in pair.over}
 
 
 # ---- Sentence ------------------------------------------------------------------------------------
