@@ -229,7 +229,7 @@ bytes; of itself called several times, each with a part of the bytes; of itself 
 Contrasted = Literal["mode", "library", "setting"]
 """Factors in which two curves of one place may differ."""
 
-Varied = Literal["library", "setting", "place", "mode", "ranks"]
+Varied = Literal["library", "setting", "place", "mode", "ranks", "order", "senders", "groups"]
 """Factors that an answer is about where a campaign has varied them."""
 
 TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
@@ -239,12 +239,26 @@ _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
 _OfParts = Literal["matching", "layout", "partitioned"]
-_OfJobs = Literal["ranks", "start-up", "yielding", "waiting"]
-Topic = Literal[Contrasted, _OfMessages, _OfParts, _OfJobs, "place", "planted"]
+_OfRanks = Literal["ranks", "order", "senders", "groups"]
+_OfJobs = Literal["start-up", "yielding", "waiting"]
+Topic = Literal[Contrasted, _OfMessages, _OfParts, _OfRanks, _OfJobs, "place", "planted"]
 """Topic of a conclusion, as in `find.explain.topics`."""
 
 WITH_RATIOS: frozenset[Topic] = frozenset(
-    {"place", "mode", "library", "setting", "copies", "ranks", "start-up", "first-message", "first"}
+    (
+        "place",
+        "mode",
+        "library",
+        "setting",
+        "copies",
+        "ranks",
+        "order",
+        "senders",
+        "groups",
+        "start-up",
+        "first-message",
+        "first",
+    )
 )
 """Topics whose sentences have two times and their ratio."""
 

@@ -18,6 +18,7 @@ from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.session_sentences import odd_lines, too_few_words
 from mpigauge.document.phrases import UNSAID, WORDS, phrases_of, state_words, within_one_state_line
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
+from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.estimate import Printed
 from mpigauge.stats.decision import MIN_LAUNCHES, TIMES_MARGIN
@@ -322,11 +323,14 @@ def eager_limits(limits: Sequence[EagerLimitOfSide], compared: frozenset[str]) -
 
 
 def _side(row: Row, compared: frozenset[str]) -> str:
-    return " ".join(phrases_of(row.cell, _compared_factors(compared)).values())
+    names = _compared_factors(compared)
+    phrases = phrases_of(row.cell, names)
+    return " ".join(filter(None, (phrases.get(name, BY_NAME[name].without) for name in names)))
 
 
 def _compared_factors(compared: frozenset[str]) -> list[str]:
-    return [name for name in WORDS if name in compared]
+    brought = {other for name in compared for other in BY_NAME[name].brings}
+    return [name for name in WORDS if name in compared - brought]
 
 
 def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) -> Iterator[str]:

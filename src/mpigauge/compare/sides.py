@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from mpigauge.compare.pairs import Pair, StateMatchedPair
-from mpigauge.plan.factors import ALONG, COMPARED_BY, CONTROL_FACTORS, LIBRARY, PLACE, is_control
+from mpigauge.plan.factors import ALONG, BY_NAME, COMPARED_BY, CONTROL_FACTORS, LIBRARY, PLACE, is_control
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import cell_key, row_key, same_state
 from mpigauge.rows.ratios import log_matrix
@@ -95,7 +95,7 @@ def compared_by(factor: str) -> frozenset[str]:
 
 def _with_others(factor: str) -> frozenset[str]:
     """Return a factor, and those that differ where it does: of libraries also versions and labels."""
-    return LIBRARY if factor in LIBRARY else frozenset({factor})
+    return LIBRARY if factor in LIBRARY else frozenset({factor, *BY_NAME[factor].brings})
 
 
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:

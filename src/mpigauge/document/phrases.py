@@ -78,6 +78,7 @@ _SPECIAL: Mapping[str, Callable[[Cell], str]] = {
     "block_bytes": _layout,
     "partitions": lambda cell: counted(cell.partitions, "partition") if cell.partitions else "",
     "pair": _pair,
+    "senders": lambda cell: counted(cell.senders, "sender") if cell.senders else "",
 }
 """Phrases that are more than a value in a few words."""
 

@@ -25,8 +25,10 @@ from mpigauge.find.answer import (
     lines_of,
     number,
 )
-from mpigauge.find.explain.contrasts import BUILD, contrasts, name_of
+from mpigauge.find.explain.contrasts import BUILD, ORDER, SENDERS, contrasts, name_of, orders, senders
 from mpigauge.find.explain.evidence import Evidence
+from mpigauge.find.explain.groups import headline as groups_headline
+from mpigauge.find.explain.groups import togethers
 from mpigauge.find.explain.table import varied_in
 from mpigauge.find.phrases import WITHIN, at_size, every_size, is_known, subject
 from mpigauge.linkmap.linkmap import is_map
@@ -55,8 +57,15 @@ FACTORS: Mapping[Varied, frozenset[str]] = {
     "place": PLACE,
     "mode": frozenset({"mode"}),
     "ranks": frozenset({"ranks"}),
+    "order": ORDER,
+    "senders": SENDERS,
 }
-"""Factors that an answer can be about, in the order of `plan.factors.FACTORS`: the first varied one leads."""
+"""Factors that an answer can be about, in the order of `plan.factors.FACTORS`: the first varied one leads.
+
+What groups at once cost each other is no contrast of two values, and has a line of its own."""
+
+FINDERS: Mapping[Varied, Callable[[Evidence], Iterator[Contrast]]] = {"order": orders, "senders": senders}
+"""Where not every two cells that differ in these factors are compared."""
 
 MAX_FACTORS = 2
 """Most factors with a sentence."""
@@ -113,7 +122,8 @@ class VariedFactors:
         found: dict[Varied, Sequence[Contrast]] = {}
         for factor, names in FACTORS.items():
             if len(found) < MAX_FACTORS and self._is_varied(factor):
-                found |= {factor: mine} if (mine := [*contrasts(self.evidence, names)]) else {}
+                find = FINDERS.get(factor, lambda evidence, names=names: contrasts(evidence, names))
+                found |= {factor: mine} if (mine := [*find(self.evidence)]) else {}
         return found
 
     def _is_varied(self, factor: Varied) -> bool:
@@ -164,7 +174,9 @@ def headlines_of(result: Result, rows: Sequence[Row]) -> list[Headline]:
 
 def headlines(varied: VariedFactors, found: Sequence[Answer], chosen: Units = AUTOMATIC) -> list[Headline]:
     """Return what was found about the factors that were varied; else the latency and the bandwidth."""
-    said = [one for factor, mine in varied.found.items() for one in _of_factor(varied.evidence, factor, mine)]
+    said = [*_of_groups(varied.evidence)]
+    for factor, mine in varied.found.items():
+        said += _of_factor(varied.evidence, factor, mine)
     return said or [*_numbers(found, chosen)]
 
 
@@ -190,6 +202,13 @@ def headline_record(fact: Headline) -> dict[str, Any]:
         ],
         "limit_bytes": fact.limit_bytes,
     }
+
+
+def _of_groups(evidence: Evidence) -> Iterator[Headline]:
+    """Yield what groups at once cost each other, of the operations of which that tells most."""
+    facts = sorted(togethers(evidence), key=lambda fact: -fact.weight)
+    names = varied_in(evidence.rows)
+    yield from (Headline("groups", groups_headline(fact, names)) for fact in facts[:MAX_FACTORS])
 
 
 # ---- A factor that was varied --------------------------------------------------------------------

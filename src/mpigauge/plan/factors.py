@@ -121,10 +121,12 @@ class Factor:
         regresses: Whether its values are builds or settings of one thing, of which one may replace another:
             a comparison by it gives a verdict unasked. Others are ways and places, which differ anyway.
         together: What it is one thing with others of, as the version is of the library; "" for itself alone.
+        brings: Factors that follow from it: where it differs, they do.
         control: Whether cells that have a value of it are controls: measured again for comparisons alone, and
             left out of tables and answers.
         phrase: What people are told of a value, in place of `{}`; "" if it is said with another factor, or in
             a column of its own.
+        without: What people are told of its usual value where that is compared with others.
         key: Its key in the kernel's plan; "" if the kernel is not told, or told in another way.
         code: How a value is written there.
     """
@@ -139,8 +141,10 @@ class Factor:
     compared: bool = False
     regresses: bool = False
     together: Together = ""
+    brings: tuple[str, ...] = ()
     control: bool = False
     phrase: str = "{}"
+    without: str = ""
     key: str = ""
     code: Text = AS_IT_IS
 
@@ -176,9 +180,20 @@ FACTORS = (
         has="of_all",
         asked="orders",
         compared=True,
+        brings=("group",),
         phrase="{} order",
+        without="natural order",
     ),
-    Factor("senders", "where", usual=0, has="senders", asked="senders", compared=True, phrase="{} senders"),
+    Factor(
+        "senders",
+        "where",
+        usual=0,
+        has="senders",
+        asked="senders",
+        compared=True,
+        brings=("group",),
+        without="all senders",
+    ),
     Factor(
         "groups",
         "where",
@@ -187,6 +202,7 @@ FACTORS = (
         asked="groups",
         compared=True,
         phrase="groups at once: {}",
+        without="one group alone",
     ),
     Factor("group", "where", usual="", asked="groups", phrase="ranks {}"),
     Factor(

@@ -35,7 +35,7 @@ def test_every_rank_gets_what_was_sent_to_it(
     library: Library, rows: Rows, tmp_path: Path, ranks: int
 ) -> None:
     """By source and by place in the window; each rank says how long it took, one that rests hardly at all."""
-    words = ("--mode", "all", "--sizes", "0,1000,64KiB", "--window", "4", "--launches", "1")
+    words: tuple[str, ...] = ("--mode", "all", "--sizes", "0,1000,64KiB", "--window", "4", "--launches", "1")
     words += ("--samples", "4", "--budget", "20min")
     found = rows(*AT_ONCE, *words, "--np", str(ranks), "--mpi", str(library.mpicc), "-o", "r.jsonl")
     patterns = {one.name: one for one in kernel.describe(library).patterns}

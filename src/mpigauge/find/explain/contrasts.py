@@ -22,7 +22,8 @@ from mpigauge.find.comparisons import USUALLY, place_name
 from mpigauge.find.explain.evidence import against_first, at_sizes
 from mpigauge.find.phrases import EMULATED, LAUNCHES_WORDS, MAX_WORDS, WITHIN, runs_words, subject
 from mpigauge.find.pieces import pieces_line
-from mpigauge.plan.factors import PLACE
+from mpigauge.plan.factors import BY_NAME, PLACE
+from mpigauge.plan.groups import ranks_in
 from mpigauge.rows.group import subject_of
 from mpigauge.vocabulary import DIFFERENT
 
@@ -40,6 +41,10 @@ BUILD = compared_by("mpi")
 
 PROTOCOL = BUILD | {"setting"}
 """Factors whose values may differ in their eager limits."""
+
+ORDER = compared_by("order") - {"arm"}
+SENDERS = compared_by("senders") - {"arm"}
+"""What other orders of the ranks, or other numbers of senders, differ in."""
 
 TWICE = 2.0
 
@@ -139,6 +144,20 @@ def settings(evidence: Evidence) -> Iterator[Contrast]:
 def modes(evidence: Evidence) -> Iterator[Contrast]:
     """Yield each mode of a pattern against the first."""
     yield from contrasts(evidence, frozenset({"mode"}))
+
+
+def orders(evidence: Evidence) -> Iterator[Contrast]:
+    """Yield each order of the same ranks against the first."""
+    for fact in contrasts(evidence, ORDER):
+        if {*ranks_in(fact.cell, None)} == {*ranks_in(fact.other, None)}:
+            yield fact
+
+
+def senders(evidence: Evidence) -> Iterator[Contrast]:
+    """Yield each number of senders against the first."""
+    for fact in contrasts(evidence, SENDERS):
+        if fact.cell.senders != fact.other.senders:
+            yield fact
 
 
 def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]:
@@ -241,8 +260,8 @@ def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
         return place_name
     if factors == BUILD:
         return lambda cell: cell.library
-    (factor,) = factors
-    return lambda cell: WORDS[factor](cell) or USUALLY
+    factor = next(name for name in factors if not any(name in BY_NAME[one].brings for one in factors))
+    return lambda cell: WORDS[factor](cell) or BY_NAME[factor].without or USUALLY
 
 
 def _more(fact: Contrast) -> Iterator[str]:

@@ -1,0 +1,230 @@
+"""What groups of ranks that do the same at once cost each other."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times_words
+from mpigauge.find.explain.evidence import at_sizes, is_informative, single_calls
+from mpigauge.find.phrases import at_size, headed, in_one_line, is_known, known_times, subject, time
+from mpigauge.plan.groups import active_ranks
+from mpigauge.rows.group import group
+from mpigauge.rows.ratios import ratio_of, verdict_of
+from mpigauge.rows.same_distance import like_times
+from mpigauge.units import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from mpigauge.document.document import Units
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
+    from mpigauge.rows.ratios import Ratio, TimePair
+    from mpigauge.rows.rows import Row
+
+GROUPS = frozenset({"groups", "group"})
+"""What rows of one fact differ in, beside their size."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneGroup:
+    """One group beside the others.
+
+    Attributes:
+        group: Its ranks.
+        number: Its place among the groups of its rule, from 1.
+        time_s: Its time beside the others.
+        ratio: How many times as long it takes as alone.
+    """
+
+    group: str
+    number: int
+    time_s: float
+    ratio: Ratio
+
+
+@dataclass(frozen=True, slots=True)
+class AtOnce:
+    """All groups at one size.
+
+    Attributes:
+        alone_s: What a group takes alone, the geometric mean of all groups.
+        ratio: How many times as long a group takes beside the others: of each launch the geometric mean of
+            all groups.
+        groups: Each of them.
+        slowest: The group that the others delay most; None if that is not decided.
+    """
+
+    bytes: int
+    alone_s: float
+    ratio: Ratio
+    groups: tuple[OneGroup, ...]
+    slowest: OneGroup | None
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """An operation in several groups at once.
+
+    Attributes:
+        of: The smallest cell of the first group, beside the others.
+        count: How many groups.
+        ranks: How many ranks a group has: the fewest and the most.
+        at: Each size.
+    """
+
+    of: Subject
+    count: int
+    ranks: tuple[int, int]
+    at: tuple[AtOnce, ...]
+
+    @property
+    def cell(self) -> Cell:
+        """The smallest cell of the first group."""
+        return self.of.cell
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The first group at all sizes, beside the others."""
+        return at_sizes([self.cell], (one.bytes for one in self.at))
+
+    @property
+    def launches(self) -> int:
+        """How many launches it rests on: the fewest of its sizes."""
+        return min(one.ratio.launches for one in self.at)
+
+    @property
+    def weight(self) -> float:
+        """The more, the more groups delay each other."""
+        return 1 + min(1.0, max(abs(math.log2(one.ratio.estimate)) for one in self.at))
+
+
+def togethers(evidence: Evidence) -> Iterator[Together]:
+    """Yield each operation that groups made at once and alone."""
+    rows = [row for curve in single_calls(evidence) for row in curve if row.cell.group]
+    for alike in group(rows, GROUPS | {"bytes"}):
+        alone = {(row.cell.group, row.cell.bytes): row for row in alike if not row.cell.groups}
+        for rule in dict.fromkeys(row.cell.groups for row in alike if row.cell.groups):
+            beside = [row for row in alike if row.cell.groups == rule]
+            sizes = sorted({row.cell.bytes for row in beside})
+            found = [_at_once([row for row in beside if row.cell.bytes == size], alone) for size in sizes]
+            if told := [one for one in found if one is not None]:
+                yield _together(beside, told)
+
+
+def _together(beside: Sequence[Row], told: Sequence[AtOnce]) -> Together:
+    first = next(row for row in beside if row.cell.bytes == told[0].bytes)
+    ranks = [active_ranks(row.cell, None) for row in beside]
+    return Together(first.of, len(told[0].groups), (min(ranks), max(ranks)), tuple(told))
+
+
+def _at_once(beside: Sequence[Row], alone: Mapping[tuple[str, int], Row]) -> AtOnce | None:
+    """Return what groups cost each other at one size; None if one of them lacks a time, alone or at once."""
+    pairs = [(row, alone.get((row.cell.group, row.cell.bytes))) for row in beside]
+    times = [
+        like_times(row.time, base.time)
+        for row, base in pairs
+        if row.time is not None and base is not None and base.time is not None
+    ]
+    ratios = [one.ratio() for one in times]
+    if len(times) < max(2, len(pairs)):  # a group alone delays nobody
+        return None
+    ratio = _mean_ratio(times)
+    if not is_informative(ratio) or None in ratios:
+        return None
+    groups = tuple(
+        OneGroup(row.cell.group, number, row.time.estimate, one)
+        for number, (row, one) in enumerate(zip(beside, ratios, strict=True), start=1)
+        if row.time is not None and one is not None
+    )
+    bases = [base.time.estimate for _, base in pairs if base is not None and base.time is not None]
+    alone_s = math.exp(sum(map(math.log, bases)) / len(bases))
+    return AtOnce(beside[0].cell.bytes, alone_s, ratio, groups, _slowest(groups, times))
+
+
+def _mean_ratio(times: Sequence[TimePair]) -> Ratio | None:
+    """Return the ratio of the groups' geometric means, launch by launch."""
+    if not all(one.paired for one in times):
+        return None
+    return ratio_of(_means([one.over for one in times]), _means([one.under for one in times]), paired=True)
+
+
+def _means(sides: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Return the geometric mean of each launch that all of them have."""
+    logs: dict[int, list[float]] = defaultdict(list)
+    for side in sides:
+        for launch, time_s in side.items():
+            if time_s > 0:
+                logs[launch].append(math.log(time_s))
+    return {
+        launch: math.exp(sum(all_) / len(all_)) for launch, all_ in logs.items() if len(all_) == len(sides)
+    }
+
+
+def _slowest(groups: Sequence[OneGroup], times: Sequence[TimePair]) -> OneGroup | None:
+    """Return the group that is delayed most, if it is decided that it is delayed more than the least."""
+    places = sorted(range(len(groups)), key=lambda place: groups[place].ratio.estimate)
+    least, most = (_delays(times[place]) for place in (places[0], places[-1]))
+    decided = verdict_of(ratio_of(most, least, paired=True)) == "slower"
+    return groups[places[-1]] if decided else None
+
+
+def _delays(pair: TimePair) -> dict[int, float]:
+    """Return how many times as long a group takes beside the others, in each launch."""
+    return {launch: pair.over[launch] / pair.under[launch] for launch in pair.over}
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+
+def headline(fact: Together, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """Return in one line how many times as long one takes beside the others, where that is most."""
+    most = max(fact.at, key=_telling)
+    about, what = _about(fact, varied), _what(fact)
+    said = [f"{what} take {known_times(most.ratio, interval=each)} one alone" for each in (True, False)]
+    where = at_size(fact.cell, most.bytes)
+    slow = (
+        [f"; {_slowest_words(most)}", f"; group {most.slowest.number} is slowest"] if most.slowest else [""]
+    )
+    return in_one_line(headed(about, f"{text}{where}{more}") for text in said for more in slow)
+
+
+def _telling(one: AtOnce) -> tuple[bool, float]:
+    return is_known(one.ratio.low, one.ratio.high), abs(math.log(one.ratio.estimate))
+
+
+def sentence(fact: Together, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return what groups cost each other at every size."""
+    return headed(
+        _about(fact, varied), f"{_what(fact)}: {'; '.join(_at(one, fact, chosen) for one in fact.at)}"
+    )
+
+
+def _about(fact: Together, varied: Collection[str]) -> str:
+    return subject(fact.of, varied, {"pattern", "groups", "group"})
+
+
+def _what(fact: Together) -> str:
+    """Return `8 allreduces of 16 ranks at once`."""
+    fewest, most = fact.ranks
+    ranks = counted(most, "rank") if fewest == most else f"{fewest} to {most} ranks"
+    return f"{counted(fact.count, fact.cell.pattern)} of {ranks} at once"
+
+
+def _at(one: AtOnce, fact: Together, chosen: Units) -> str:
+    alone = time(one.alone_s, chosen=chosen)
+    slow = f", {_slowest_words(one)}" if one.slowest is not None else ""
+    return f"{times_words(one.ratio)} one alone ({alone}){at_size(fact.cell, one.bytes)}{slow}"
+
+
+def _slowest_words(one: AtOnce) -> str:
+    slowest = one.slowest
+    assert slowest is not None  # noqa: S101 - asked for only then
+    times = units.format_factor(slowest.ratio.estimate)
+    return f"group {slowest.number} (ranks {slowest.group}) is slowest: {times} times"
