@@ -42,6 +42,9 @@ Family = Literal["", "message", "collective", "memory", "probe", "floor", "start
 POINT_TO_POINT: Final[frozenset[Family]] = frozenset({"message", "probe"})
 """Families of messages and their probes."""
 
+OF_ALL_RANKS: Final[frozenset[Family]] = frozenset({"collective", "startup"})
+"""Families of what all ranks do together."""
+
 SuiteName = Literal["guidelines"]
 """Built-in plans by name."""
 
