@@ -45,6 +45,9 @@ Family = Literal["", "message", "collective", "one-sided", "memory", "probe", "f
 POINT_TO_POINT: Final[frozenset[Family]] = frozenset({"message", "probe"})
 """Families of messages and their probes."""
 
+OF_ALL_RANKS: Final[frozenset[Family]] = frozenset({"collective", "startup"})
+"""Families of what all ranks do together."""
+
 SuiteName = Literal["guidelines", "pairs", "one-sided"]
 """Built-in plans by name."""
 

@@ -41,9 +41,9 @@ def delaying(call: str, seconds: float) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("ranks", ["2", "3", "4"])
-def test_what_is_made_is_what_was_asked_for(rows: Rows, library: Library, ranks: str) -> None:
+def test_what_is_made_is_what_was_asked_for(rows: Rows, library: Library, ranks: str, tmp_path: Path) -> None:
     words = ("--mode", "all", "--np", ranks, "--launches", "1", "--samples", "20", "--sizes", "8")
-    found = rows(*MADE, "alltoallw", *words, "--mpi", str(library.mpicc))
+    found = rows(*MADE, "alltoallw", *words, "--mpi", str(library.mpicc), "-o", "r.jsonl")
     modes = {
         (pattern.name, mode.name)
         for pattern in kernel.describe(library).patterns
@@ -52,6 +52,8 @@ def test_what_is_made_is_what_was_asked_for(rows: Rows, library: Library, ranks:
     }
     assert {(row["pattern"], row["mode"]) for row in found if row["pattern"] != "null"} == modes
     assert {row["status"] for row in found} == {"ok"}
+    counted = {visit.cell.pattern for visit in load(tmp_path / "r.jsonl").visits if visit.net_calls > 0}
+    assert counted == {"alltoallw"}, "what is made need not send anything, so no transport is held to it"
 
 
 @pytest.mark.parametrize(

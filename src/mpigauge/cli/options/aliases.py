@@ -214,7 +214,7 @@ them.
 """
 
 _COMMUNICATORS = (
-    "of communicators, what makes them is measured: comm_dup comm_split comm_create_group cart_create"
+    "of communicators the making is measured: comm_dup, comm_split, comm_create_group and cart_create"
 )
 _FAMILIES = {
     "wait": _WAITING,

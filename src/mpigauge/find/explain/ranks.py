@@ -17,6 +17,7 @@ from mpigauge.plan.patterns import EACH_RANK, blocks_of
 from mpigauge.rows.group import group
 from mpigauge.rows.same_distance import like_ratio
 from mpigauge.units import counted
+from mpigauge.vocabulary import OF_ALL_RANKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -208,7 +209,7 @@ def _law(evidence: Evidence, base: Row, most: Count) -> tuple[GrowthLaw | None, 
         wire = pattern.volumes.wire
         expected = blocks_of(wire, most.ranks) / blocks_of(wire, base.cell.ranks)
         return "proportional" if 1 < ratio.low <= expected <= ratio.high else None, expected
-    if pattern.family not in {"collective", "startup"} or base.cell.bytes > SMALL_MOST_BYTES:
+    if pattern.family not in OF_ALL_RANKS or base.cell.bytes > SMALL_MOST_BYTES:
         return None, None
     would = {law: rounds(most.ranks) / rounds(base.cell.ranks) for law, rounds in ROUNDS.items()}
     agree = [law for law, expected in would.items() if ratio.low <= expected <= ratio.high]

@@ -49,7 +49,7 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 const struct mg_pattern mg_cart_create = {
     .name  = "cart_create",
     .about = "a communicator with a periodic grid of two dimensions is made and freed",
-    MG_MAKES_COMMUNICATORS,
+    MG_MADE_AND_FREED,
     .check = check,
     .modes = MG_MODES({.name       = "in-order",
                        .about      = "MPI_Cart_create without reordering, and MPI_Comm_free",

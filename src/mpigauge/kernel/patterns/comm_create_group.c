@@ -46,7 +46,7 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 const struct mg_pattern mg_comm_create_group = {
     .name  = "comm_create_group",
     .about = "a communicator is made of a group of all ranks and freed",
-    MG_MAKES_COMMUNICATORS,
+    MG_MADE_AND_FREED,
     .check = check,
     .modes =
         MG_MODES({.name       = "members",

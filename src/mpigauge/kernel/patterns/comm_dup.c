@@ -41,7 +41,7 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 const struct mg_pattern mg_comm_dup = {
     .name  = "comm_dup",
     .about = "a communicator is duplicated and the copy freed",
-    MG_MAKES_COMMUNICATORS,
+    MG_MADE_AND_FREED,
     .check = check,
     .modes = MG_MODES({.name       = "blocking",
                        .about      = "MPI_Comm_dup and MPI_Comm_free",

@@ -43,7 +43,7 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 const struct mg_pattern mg_comm_split = {
     .name  = "comm_split",
     .about = "a communicator is split and the parts freed",
-    MG_MAKES_COMMUNICATORS,
+    MG_MADE_AND_FREED,
     .check = check,
     .modes = MG_MODES({.name       = "halves",
                        .about      = "MPI_Comm_split in two halves, and MPI_Comm_free",

@@ -1,5 +1,5 @@
-/* communicators.h - making a communicator of the ranks of a visit and freeing it, one at a time:
- * libraries have few context ids. */
+/* communicators.h - patterns that make something and free it, one at a time: libraries have few
+ * context ids. */
 #ifndef MG_COMMUNICATORS_H
 #define MG_COMMUNICATORS_H
 
@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-/* Sizes do not matter: every call makes the same. */
-#define MG_MAKES_COMMUNICATORS                                                           \
+/* Members of a pattern whose call makes something and frees it; it has no size. */
+#define MG_MADE_AND_FREED                                                                \
     .time_of = "both calls, from the first start to the last end", .family = MG_STARTUP, \
     .sampling = &mg_sampling_common, .min_ranks = 1, .trips = 1
 

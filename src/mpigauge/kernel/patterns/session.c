@@ -52,7 +52,7 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 const struct mg_pattern mg_session = {
     .name  = "session",
     .about = "a session is opened beside MPI_Init and closed",
-    MG_MAKES_COMMUNICATORS,
+    MG_MADE_AND_FREED,
     .check = CHECK,
     .modes = MG_MODES({.name       = "init-finalize",
                        .about      = "MPI_Session_init and MPI_Session_finalize",
