@@ -103,6 +103,7 @@ def _set_up(axes: Any, name: PartFactor, values: Sequence[float]) -> None:
     """Set up the axis: logarithmic, but from 0 to 1, since a queue can be empty."""
     write = format_size if name == "block_bytes" else str
     axes.set_xscale("symlog", base=2, linthresh=1)
+    axes.set_xlim(values[0] / 1.2 if values[0] else -0.3, 1.2 * values[-1])
     axes.set_xticks(list(values), [write(int(value)) for value in values])
     axes.set_xticks([], minor=True)
     axes.set_xlabel(AXES[name])
