@@ -45,6 +45,7 @@ from tests.unit.show.drawing import (
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
 
+    from mpigauge.plan.model import Cell
     from mpigauge.result.records import Record
     from tests.conftest import Cli, Install
 
@@ -181,6 +182,34 @@ def test_pairs(machine: Path, cli: Cli) -> None:
         assert ideal[1] / ideal[0] == pytest.approx(2)
         (real,) = (drawn[name] for name in drawn if str(name).startswith(f"line-{number}"))
         assert real[1] / ideal[1] == pytest.approx(whole, rel=0.01)
+
+
+PARTS = [
+    *(cell("matching", 8, "posted", depth=depth) for depth in (0, 16, 512)),
+    *(
+        cell("layout", 4096, mode, block_bytes=block, stride_bytes=2 * block)
+        for mode in ("derived", "manual")
+        for block in (8, 512)
+    ),
+    cell("layout", 4096, "contiguous"),
+    *(cell("partitioned", 4096, "whole", partitions=number) for number in (1, 8)),
+]
+
+
+def test_parts(cli: Cli) -> None:
+    """A panel per factor, in which what has none of it, such as one block, has no place."""
+
+    def samples_ns(of: Cell, launch: int) -> list[int]:
+        return [1000 + of.depth + of.block_bytes + of.partitions + launch] * 30
+
+    numbers = range(1, 7)
+    path = written(
+        "parts.jsonl", campaign(*PARTS), *launches_of(PARTS, numbers), *measured(PARTS, numbers, samples_ns)
+    )
+    found = svg(cli, path, "--kind", "parts")
+    assert points(found) == [3, 2, 2, 2]
+    assert {"queue depth", "block", "partitions"} <= set(texts())
+    assert {"0", "16", "512", "8 B", "512 B", "1", "8"} <= set(texts())
 
 
 @pytest.mark.thorough

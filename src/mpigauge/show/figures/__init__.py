@@ -100,6 +100,12 @@ KINDS = {
             "pairs",
         ),
         DisplayKind(
+            "parts",
+            "time against depth of a queue, size of blocks, number of partitions, a panel each",
+            "two of one of these, of `matching`, `layout` or `partitioned`",
+            "parts",
+        ),
+        DisplayKind(
             "memory",
             "bandwidth of messages and of copies in memory against size, cache levels marked",
             "messages, and copies such as memcpy",
