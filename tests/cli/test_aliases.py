@@ -311,6 +311,7 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("run", "-genv", "UCX_TLS", "rc"), "--env UCX_TLS=rc"),
         (("run", "-x", "UCX_TLS=rc"), "--env UCX_TLS=rc"),
         (("run", "-b", "multiple"), "--buffers cold"),
+        (("run", "-multi", "1"), "--groups 4"),
         (("run", "-f", "nodes"), "--hosts nodes"),
         (("run", "--runs", "7"), "--launches 7"),
         (("run", "--bench", "ring"), "mpigauge run ring"),

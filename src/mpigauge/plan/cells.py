@@ -11,15 +11,7 @@ from msgspec.structs import replace
 from mpigauge import units
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import FACTORS, Factor, Value, default_value
-from mpigauge.plan.groups import (
-    active_ranks,
-    group_text,
-    groups_of,
-    most_senders,
-    ordered,
-    sender_count,
-    with_senders,
-)
+from mpigauge.plan.groups import active_ranks, groups_of, selected, sender_count
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
@@ -202,11 +194,9 @@ def _groups(table: _Table, cell: Cell) -> Iterator[str]:
     rules = (cell.groups,) if cell.groups else table.measure.groups if table.pattern.starts_together else ()
     of_rules = (group for rule in rules for group in groups_of(rule, cell.ranks, hosts, table.where))
     for group in dict.fromkeys(of_rules) if rules else (every,):
-        members = ordered(cell.order, group, hosts, table.where)
-        if 0 < cell.senders < most_senders(table.pattern, len(members)):
-            members = with_senders(table.pattern, cell.senders, members)
-        _check_ranks(table.pattern, len(members), table.where)
-        yield "" if members == every else group_text(members)
+        text = selected(cell.order, cell.senders, group, table.pattern, cell.ranks, hosts, table.where)
+        _check_ranks(table.pattern, active_ranks(replace(cell, group=text), None), table.where)
+        yield text
 
 
 def _roots(table: _Table, cell: Cell) -> Iterator[str]:

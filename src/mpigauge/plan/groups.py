@@ -9,7 +9,8 @@ import random
 import re
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.errors import UsageError
 from mpigauge.units import counted
@@ -18,7 +19,7 @@ from mpigauge.vocabulary import ALL, NATURAL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mpigauge.plan.model import Cell
+    from mpigauge.plan.model import Cell, FactorValues
     from mpigauge.plan.patterns import Pattern
 
 Ranks = tuple[int, ...]
@@ -219,6 +220,38 @@ def with_senders(pattern: Pattern, senders: int, ranks: Sequence[int]) -> Ranks:
         half = len(ranks) // 2
         return (*ranks[:senders], *ranks[half : half + senders])
     return tuple(ranks[: senders + 1])
+
+
+class Selection(NamedTuple):
+    """A choice of ranks, as the factors of a cell have it."""
+
+    groups: str
+    group: str
+    order: str
+    senders: int
+
+
+def selected(
+    order: str, senders: int, group: Ranks, pattern: Pattern, ranks: int, hosts: Sequence[str], where: str
+) -> str:
+    """Return the ranks of a cell as it has them: of a group, in an order, those that so many senders need."""
+    members = ordered(order, group, hosts, where)
+    if 0 < senders < most_senders(pattern, len(members)):
+        members = with_senders(pattern, senders, members)
+    return "" if members == tuple(range(ranks)) else group_text(members)
+
+
+def selections(measure: FactorValues, pattern: Pattern, ranks: int, where: str) -> Iterator[Selection]:
+    """Yield every choice of ranks that a table of a plan asks for, where hosts do not matter."""
+    orders = ["" if order == NATURAL else order for order in measure.orders if pattern.of_all] or [""]
+    counts = [sender_count(one, pattern, ranks, where) for one in measure.senders if pattern.senders] or [0]
+    every = measure.groups if pattern.starts_together else ()
+    for rule in ("", *every):
+        rules = (rule,) if rule else every
+        of_rules = [group for one in rules for group in groups_of(one, ranks, (), where)]
+        for group, order, senders in product(of_rules or [tuple(range(ranks))], orders, counts):
+            text = selected(order, senders, group, pattern, ranks, (), where)
+            yield Selection(rule, text, order, senders)
 
 
 # ---- Cells ---------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from, and the kernel's description of their patterns.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from msgspec import Struct
 from mpigauge.errors import UsageError
 from mpigauge.inputs import text_of
 from mpigauge.plan.factors import KERNEL_FACTORS, Factor, Value, whole_number
+from mpigauge.plan.groups import Selection, ranks_of, selections
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
 from mpigauge.plan.visit_order import PlannedVisit
@@ -184,6 +186,10 @@ def _keys(first: str, **values: object) -> str:
     return " ".join([first, *(f"{key}={value}" for key, value in values.items())])
 
 
+ALL_RANKS = (Selection("", "", "", 0),)
+"""Of patterns that the plan's tables do not name, as of the floor."""
+
+
 # ---- Read again ----------------------------------------------------------------------------------
 
 
@@ -209,10 +215,21 @@ def read_external_plan(path: Path) -> ExternalPlan:
         )
     ranks = launch.number("ranks")
     cells = {}
+    groups: dict[int, str] = {}
+    steps: Counter[str] = Counter(_step_of(text) for text in lines[1:last])
     for number, text in enumerate(lines[1:last], start=2):
         line = _Line(path, number, text)
-        cells[line.number("id")] = _cell(line, ranks, source)
+        if text.startswith("group "):
+            groups[line.number("id")] = line.group(ranks)
+        else:
+            at_once = bool(_step_of(text)) and steps[_step_of(text)] > 1
+            cells[line.number("id")] = _cell(line, ranks, source, groups, at_once=at_once)
     return ExternalPlan(path, source, ranks, cells)
+
+
+def _step_of(text: str) -> str:
+    """Return the words of a line that are the same for all groups at once."""
+    return text.partition(" step=")[2].partition(" ")[0] if " group=" in text else ""
 
 
 def _source(path: Path, rest: Sequence[str]) -> KernelPlanSource:
@@ -252,6 +269,30 @@ class _Line:
             raise UsageError(f"{self._where}: {text!r} is not a pair of {ranks} ranks", HINT)
         return text
 
+    def group(self, ranks: int) -> str:
+        """Return the ranks of the line of a group."""
+        text = self._values.get("ranks", "")
+        try:
+            members = ranks_of(text)
+        except ValueError as error:
+            raise UsageError(f"{self._where}: {error}", HINT) from None
+        if max(members) >= ranks:
+            raise UsageError(f"{self._where}: {text!r} is not a group of {ranks} ranks", HINT)
+        return text
+
+    def selection(self, groups: Mapping[int, str], asked: Sequence[Selection], *, at_once: bool) -> Selection:
+        """Return how the ranks of a visit were chosen."""
+        group = ""
+        if self._values.get("group"):
+            number = self.number("group")
+            if number not in groups:
+                raise UsageError(f"{self._where}: no line before it has a group {number}", HINT)
+            group = groups[number]
+        fitting = (one for one in asked if one.group == group and bool(one.groups) == at_once)
+        if (found := next(fitting, None)) is None:
+            raise UsageError(f"{self._where}: its plan does not ask for these ranks", HINT)
+        return found
+
     def pattern(self, patterns: Sequence[Pattern]) -> Pattern:
         """Return the line's pattern as the source describes it, after checking its mode."""
         name, mode = (self._values.get(key, "") for key in ("pattern", "mode"))
@@ -263,13 +304,19 @@ class _Line:
         return pattern_named
 
 
-def _cell(line: _Line, ranks: int, source: KernelPlanSource) -> Cell:
+def _cell(
+    line: _Line, ranks: int, source: KernelPlanSource, groups: Mapping[int, str], *, at_once: bool
+) -> Cell:
     pattern = line.pattern(source.patterns)
     pair = line.pair(ranks)
+    measures = [measure for measure in source.plan.measure if measure.pattern == pattern.name]
+    asked = [one for measure in measures for one in selections(measure, pattern, ranks, "the plan")]
+    chosen = line.selection(groups, [*asked, *ALL_RANKS], at_once=at_once)
     values = {factor.name: line.value(factor) for factor in KERNEL_FACTORS}
     return msgspec.convert(
         {
             **values,
+            **chosen._asdict(),
             "ranks": ranks,
             "mpi": "",
             "mpi_version": "",

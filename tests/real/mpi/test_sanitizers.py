@@ -100,6 +100,16 @@ def test_they_find_nothing_in_maps(library: Library, program: Path, pairs: str, 
     runs_whole(library, program, *planned(library, ranks, *measures))
 
 
+def test_they_find_nothing_in_groups(library: Library, program: Path) -> None:
+    """Of collectives and pairs, in another order, at once and alone; a rank of four is in two groups."""
+    groups = ("2", "mod:2", "0,3+2,1")
+    measures = [Measure(name, sizes="7,10001", groups=groups) for name in ("bcast", "allgather", "incast")]
+    measures.append(Measure("allreduce", modes=("all",), sizes="40", groups=("2",), orders=("random:1",)))
+    measures += [Measure(name, sizes="7", orders=("interleaved",)) for name in ("ring", "neighbours")]
+    measures.append(Measure("multi-stream", sizes="7", senders=(1, "all"), window=4))
+    runs_whole(library, program, *planned(library, 4, *measures))
+
+
 def test_they_find_nothing_in_what_it_says_of_itself(library: Library, program: Path) -> None:
     assert started(library, program, "--describe").stdout
 

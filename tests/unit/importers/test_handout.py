@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.errors import UsageError
 from mpigauge.importers import READERS
+from mpigauge.plan.groups import ranks_of
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, read_external_plan
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.visit_order import PlannedVisit
@@ -66,3 +69,38 @@ def test_every_reader_has_a_module_and_a_command(cli: Cli) -> None:
         done = cli("import", name, "--help")
         assert done.status == 0
         assert reader.files in done.out
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_groups_of_a_plan_are_known_again(cli: Cli) -> None:
+    handed_out(cli, "allreduce", "--np", "4", "--sizes", "8", "--groups", "2", "--order", "random:2")
+    cells = {*read_external_plan(Path("plan.txt")).cells.values()}
+    groups = {(cell.groups, frozenset(ranks_of(cell.group))) for cell in cells if cell.pattern == "allreduce"}
+    first, second = frozenset({0, 1}), frozenset({2, 3})
+    assert groups == {("", first), ("", second), ("2", first), ("2", second)}
+    assert {cell.order for cell in cells} == {"", "random:2"}
+    handed_out(cli, "multi-stream", "--np", "4", "--sizes", "8", "--senders", "1,all")
+    cells = {*read_external_plan(Path("plan.txt")).cells.values()}
+    assert {(cell.senders, cell.group) for cell in cells if cell.pattern == "multi-stream"} == {
+        (1, "0,2"),
+        (2, ""),
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("ranks=0,1", "ranks=0,0", "rank 0 is in the group twice"),
+        ("ranks=0,1", "ranks=0,7", "'0,7' is not a group of 4 ranks"),
+        ("ranks=0,1", "ranks=0,3", "its plan does not ask for these ranks"),
+        (" group=0", " group=9", "no line before it has a group 9"),
+    ],
+)
+@pytest.mark.usefixtures("openmpi")
+def test_a_group_that_was_changed_is_named_by_its_line(cli: Cli, old: str, new: str, words: str) -> None:
+    handed_out(cli, "barrier", "--np", "4", "--groups", "2")
+    text = Path("plan.txt").read_text(encoding="utf-8")
+    assert old in text
+    Path("plan.txt").write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(UsageError, match=re.escape(words)):
+        read_external_plan(Path("plan.txt"))

@@ -212,6 +212,16 @@ def test_the_kernel_is_told_the_groups_before_their_visits() -> None:
     assert {tuple(visit["members"]) for visit in visits} == {(0, 2, 4, 6), (1, 3, 5, 7)}
 
 
+@given(st.integers(2, 30), st.data())
+def test_the_kernel_reads_the_groups_that_were_written(ranks: int, data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(ranks)))
+    members = order[: data.draw(st.integers(2, ranks))]
+    cell = Cell("barrier", "blocking", 0, ranks, "openmpi", "5", sync="common", group=group_text(members))
+    text = kernel_plan([PlannedVisit(0, cell, 0)], Plan(measure=()), LIMITS, 2)
+    _, (visit,) = read_plan(text.splitlines(keepends=True))
+    assert visit["members"] == members
+
+
 def test_a_plan_without_groups_says_nothing_of_them() -> None:
     cells, plan = planned(Measure("allreduce", sizes="8"), Measure("pingpong", sizes="8", pairs="tournament"))
     text = kernel_plan(visits_of(cells, plan, description(), 1), plan, LIMITS, 2)

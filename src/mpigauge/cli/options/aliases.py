@@ -492,8 +492,13 @@ OPTIONS: Mapping[str, OptionHint] = {
     ),
     **dict.fromkeys(("--interface", "--iface", "--device-name", "--nic"), _INTERFACE),
     **dict.fromkeys(
-        ("-multi", "--pairs", "-p"),
-        OptionHint("--np", "all pairs at a time are multi-stream and multi-pingpong; map takes pair by pair"),
+        ("--pairs", "-p"),
+        OptionHint(
+            "--senders", "all pairs at once are multi-stream, fewer --senders 4; map measures each pair"
+        ),
+    ),
+    "-multi": OptionHint(
+        "--groups", "groups of equal size are --groups 4 here, those of hosts --groups host"
     ),
     **dict.fromkeys(
         ("-v", "--verbose"), OptionHint("--sizes", "mpigauge show --all has all that was measured")

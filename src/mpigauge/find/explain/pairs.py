@@ -12,6 +12,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, is_informative, measured
 from mpigauge.find.phrases import EMULATED, at_size, headed, in_one_line, rate, share, subject, time
+from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import row_key
 from mpigauge.rows.ratios import compared, judged_together, ratio_of
@@ -164,11 +165,12 @@ def _one(crosses: Sequence[bool]) -> bool:
 
 def members_of(cell: Cell, pattern: Pattern) -> list[tuple[int, int]]:
     """Return the ranks of each pair of a cell, the first half of the ranks before the second."""
+    ranks = ranks_in(cell, pattern)
     if pattern.rooted:
-        root = int(cell.root) if cell.root.isdigit() else 0
-        return [(root, rank) for rank in range(cell.ranks) if rank != root]
-    half = cell.ranks // 2
-    return [(rank, rank + half) for rank in range(half)]
+        root = ranks[int(cell.root) if cell.root.isdigit() else 0]
+        return [(root, rank) for rank in ranks if rank != root]
+    half = len(ranks) // 2
+    return [*zip(ranks[:half], ranks[half : 2 * half], strict=True)]
 
 
 def _hosts(evidence: Evidence, job: JobKey) -> Sequence[str]:
@@ -186,7 +188,9 @@ def _alone(evidence: Evidence, pattern: Pattern, cell: Cell) -> tuple[str, str]:
     return one.name, same.name if same is not None else default_mode(one)
 
 
-OF_ONE = frozenset({"pattern", "mode", "sync", "root", "pair", "pairing"})
+OF_ONE = frozenset(
+    {"pattern", "mode", "sync", "root", "pair", "pairing", "order", "senders", "groups", "group"}
+)
 """Factors in which one pair alone differs."""
 
 
@@ -245,11 +249,12 @@ def pair_times(row: Row, members: Sequence[tuple[int, int]], *, rooted: bool) ->
     Of a pair that is the time of its later rank; of one root, which serves all others, that of the other.
     """
     visits: dict[int, list[list[float]]] = defaultdict(list)
+    places = {rank: place for place, rank in enumerate(ranks_in(row.cell, None))}
     for visit in row.visits:
-        if len(visit.rank_ns) >= row.cell.ranks and not visit.corrupt:
+        if len(visit.rank_ns) >= len(places) and not visit.corrupt:
+            of_rank = {rank: visit.rank_ns[place] for rank, place in places.items()}
             ranks_ns = [
-                visit.rank_ns[other] if rooted else max(visit.rank_ns[first], visit.rank_ns[other])
-                for first, other in members
+                of_rank[other] if rooted else max(of_rank[first], of_rank[other]) for first, other in members
             ]
             if min(ranks_ns) > 0:
                 visits[visit.launch].append([math.log(one_ns / visit.ops) for one_ns in ranks_ns])

@@ -145,6 +145,13 @@ def test_pairs_across_hosts_are_held_against_such_a_pair_alone() -> None:
         assert (fact.sizes[0].beside is None) == unlike
 
 
+def test_pairs_of_a_group_are_named_by_the_ranks_of_the_job() -> None:
+    few = many(ranks=8, senders=2, group="0,1,4,5")
+    (fact,) = pairs(evidence([alone(ranks=8), few], by_pattern(), cores=8, of=ranks_take(1, 1, 1, 3)))
+    assert fact.pairs == 2
+    assert [slow.ranks for slow in fact.sizes[0].slowest] == [(1, 5)]
+
+
 def test_one_pair_without_another_says_nothing() -> None:
     found = evidence([many(ranks=2)], by_pattern(), of=ranks_take(1.0, 1.0))
     assert not [*pairs(found)]
