@@ -121,6 +121,7 @@ LACKS = {
     "compare": "nothing can be compared: nothing was measured",
     "ranks": "no pattern in which all ranks take part was measured with two numbers of ranks",
     "memory-ratio": "no message was measured beside a copy",
+    "one-sided": "no one-sided operation was measured",
     "map": "has no map",
     "states": "nothing is known of the state of the machine",
 }
@@ -134,6 +135,7 @@ ONE_CELL_LACKS = {
     "ranks": "two numbers of ranks",
     "memory": "no copies were measured",
     "memory-ratio": "no message was measured beside a copy",
+    "one-sided": "no one-sided operation was measured",
     "skew": "nothing that it shows was measured",
     "map": "has no map",
     "states": "nothing is known of the state of the machine",
