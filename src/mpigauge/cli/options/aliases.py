@@ -98,6 +98,11 @@ ALIASES = {
     "putalllocal": AliasMeaning("put", "flush_local", _ONE_WAY),
     "getalllocal": AliasMeaning("get", "flush_local", _ONE_WAY),
     "trulypassiveput": AliasMeaning("progress", "put"),
+    "window": AliasMeaning("win_create", "create"),
+    "winallocate": AliasMeaning("win_create", "allocate"),
+    "winallocateshared": AliasMeaning("win_create", "shared"),
+    "wincreatedynamic": AliasMeaning("win_create", "dynamic"),
+    "winfree": AliasMeaning("win_create"),
     "winflush": AliasMeaning("put", "flush"),
     "winflushlocal": AliasMeaning("put", "flush_local"),
     "winlock": AliasMeaning("empty-epoch", "lock"),
@@ -177,8 +182,6 @@ _FAMILIES = {
     "mpi_comm": "creating communicators is not measured",
     "mpi_type": "derived datatypes are not measured",
     "mpi_pack": "derived datatypes are not measured",
-    "mpi_win": "creating windows is not measured; put, get and others work on them: --rma-window",
-    "window": "creating windows is not measured; put, get and others work on them: --rma-window",
     "mpi_file": "files are not measured",
 }
 """Beginnings of words that name nothing else; some count only where MPI is mentioned."""

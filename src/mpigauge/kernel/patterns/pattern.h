@@ -97,6 +97,7 @@ struct mg_mode {
     bool room_everywhere; /* every rank needs room for all blocks, not only the root */
     bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
     bool target_computes; /* rank 1 computes for state->work meanwhile */
+    bool needs_one_host;  /* all ranks must share memory */
     bool needs_unified;   /* reads by loads what others have put into its window */
     bool never_eager;     /* returns only when the receive has begun, for any size */
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
