@@ -15,6 +15,7 @@ import condition
 import fidelity
 import invocations
 import memory
+import one_sided
 import places
 import tools
 
@@ -45,6 +46,7 @@ def _sections(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[C
         partial(clocks.section, libraries, clocks.LAUNCHES_QUICK if quick else clocks.LAUNCHES),
         partial(condition.section, libraries, condition.ROUNDS_QUICK if quick else condition.ROUNDS, seed),
         partial(memory.section, libraries, memory.ROUNDS_QUICK if quick else memory.ROUNDS, seed),
+        partial(one_sided.section, libraries, one_sided.ROUNDS_QUICK if quick else one_sided.ROUNDS, seed),
         partial(places.section, libraries, places.LAUNCHES_QUICK if quick else places.LAUNCHES, seed),
         partial(fidelity.section, libraries, fidelity.ROUNDS_QUICK if quick else fidelity.ROUNDS, seed),
         partial(

@@ -365,6 +365,7 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
     yield from _by_pattern(
         [curve for curve in curves if curve[0].talks and curve[0].active_ranks != PAIR_OF_RANKS]
     )
+    yield from _by_pattern(sorted(filter(_is_on_a_window, curves), key=lambda curve: not curve[0].one_way))
     if not any(pattern.talks for pattern, _ in curves):
         yield from _of_memory(curves)
     yield from _limits(rows, patterns)
@@ -374,6 +375,14 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
 def _is_unusual(curve: Curve) -> bool:
     """Return whether a curve is in another mode than the usual one: a text may have that first."""
     return curve[1][0].cell.mode != default_mode(curve[0])
+
+
+def _is_on_a_window(curve: Curve) -> bool:
+    """Return whether a curve is of one rank on the memory of another, which does not compute meanwhile."""
+    pattern, rows = curve
+    mode = pattern.mode(rows[0].cell.mode)
+    computes = mode is not None and mode.target_computes
+    return pattern.one_sided and pattern.active_ranks == PAIR_OF_RANKS and not computes
 
 
 def _is_message(pattern: Pattern) -> bool:

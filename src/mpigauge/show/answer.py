@@ -229,7 +229,7 @@ def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], compared: _Comp
     """
     above = sum(math.ceil(len(line) / COLUMNS) for line in head)
     columns = len(compared.columns)
-    most, blocks = (MAX_VARIED_LINES, math.ceil(columns / 2)) if compared.factor else (MAX_LINES, 1)
+    most, blocks = (MAX_VARIED_LINES, max(1, math.ceil(columns / 2))) if compared.factor else (MAX_LINES, 1)
     heading = columns > 1
     room = (most - above - len(foot) - BLANK_LINES - 1) // blocks - heading
     return max(MIN_QUOTES, min(MAX_QUOTES, room))

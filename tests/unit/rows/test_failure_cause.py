@@ -38,6 +38,19 @@ def test_the_line_that_says_why(path: Path) -> None:
     assert said["helps"] in cause.hint
 
 
+OF_EVERY_WINDOW = (
+    "[node1:00444] ompi/mca/osc/ucx/osc_ucx_component.c:375  Error: OSC UCX component priority set inside "
+    "component query failed"
+)
+"""Open MPI writes it for each window that is made, and nothing is wrong then (open-mpi/ompi#14086)."""
+
+
+def test_what_open_mpi_says_of_every_window_is_no_cause() -> None:
+    cause = "node1: mlx5_0: Fatal error: the link is down"
+    assert telling_line(f"{OF_EVERY_WINDOW}\n{cause}\n{OF_EVERY_WINDOW}") == cause
+    assert telling_line(OF_EVERY_WINDOW) == ""
+
+
 def test_there_is_a_sample_of_everything_that_can_be_told_apart() -> None:
     lines = [died(path)[0]["says"] for path in DIED]
     used = {hint_for(line) for line in lines}

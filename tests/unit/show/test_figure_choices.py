@@ -122,6 +122,7 @@ LACKS = {
     "ranks": "no pattern in which all ranks take part was measured with two numbers of ranks",
     "pairs": "no stream of many ranks at once was measured with two numbers of ranks",
     "memory-ratio": "no message was measured beside a copy",
+    "one-sided": "no one-sided operation was measured",
     "map": "has no map",
     "states": "nothing is known of the state of the machine",
 }
@@ -136,6 +137,7 @@ ONE_CELL_LACKS = {
     "pairs": "two numbers of ranks",
     "memory": "no copies were measured",
     "memory-ratio": "no message was measured beside a copy",
+    "one-sided": "no one-sided operation was measured",
     "skew": "nothing that it shows was measured",
     "map": "has no map",
     "states": "nothing is known of the state of the machine",

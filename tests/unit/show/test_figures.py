@@ -73,6 +73,24 @@ def test_overview(result: Path, cli: Cli) -> None:
 
 
 @pytest.mark.thorough
+def test_one_sided(machine: Path, cli: Cli) -> None:
+    """A line for each operation of each size, a mark for each, beside the message and the copy."""
+    ways = [
+        cell("put", size, mode, rma_window="allocate") for size in (8, 1024) for mode in ("flush", "lock")
+    ]
+    seen = cell("put-notify", 8, "flag", rma_window="allocate")
+    computing = cell("progress", 8, "put", rma_window="create")
+    beside = [cell(size=8), cell("memcpy", 8)]
+    cells = [*ways, seen, computing, *beside]
+    path = written(
+        "one.jsonl", campaign(*cells), *measured(cells, LAUNCHES, lambda _, number: [1000 + number] * 30)
+    )
+    found = svg(cli, path, "--kind", "one-sided")
+    assert sum(name.startswith("points-") for name in found) == len(cells) - 1
+    assert {"8 B", "1 KiB", "seen by the target", "message, one way"} <= set(texts())
+
+
+@pytest.mark.thorough
 def test_ratios_are_within_one_pattern_unless_they_are_asked_for(result: Path, cli: Cli) -> None:
     named_ones = svg(cli, result, "--kind", "time", "--series", "memcpy", "--series", "pingpong shm standard")
     assert points(named_ones, "points-ratio")

@@ -118,6 +118,11 @@ ALIASES = {
     "putalllocal": AliasMeaning("put", "flush_local", _ONE_WAY),
     "getalllocal": AliasMeaning("get", "flush_local", _ONE_WAY),
     "trulypassiveput": AliasMeaning("progress", "put"),
+    "window": AliasMeaning("win_create", "create"),
+    "winallocate": AliasMeaning("win_create", "allocate"),
+    "winallocateshared": AliasMeaning("win_create", "shared"),
+    "wincreatedynamic": AliasMeaning("win_create", "dynamic"),
+    "winfree": AliasMeaning("win_create"),
     "winflush": AliasMeaning("put", "flush"),
     "winflushlocal": AliasMeaning("put", "flush_local"),
     "winlock": AliasMeaning("empty-epoch", "lock"),
@@ -226,8 +231,6 @@ _FAMILIES = {
     "mpi_cart": _COMMUNICATORS,
     "mpi_type": "derived datatypes are measured by layout, in the messages that they describe",
     "mpi_pack": "packing is measured by layout --mode pack, in the messages that are packed",
-    "mpi_win": "creating windows is not measured; put, get and others work on them: --rma-window",
-    "window": "creating windows is not measured; put, get and others work on them: --rma-window",
 }
 """Beginnings of words that name nothing else; some count only where MPI is mentioned."""
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { WHY_BYTES = MPI_MAX_ERROR_STRING + 64 };
+enum { WHY_BYTES = MPI_MAX_ERROR_STRING + 64, PAGE_BYTES = 4096 };
 
 struct made {
     int                 ranks;
@@ -228,12 +228,26 @@ const struct mg_window *mg_window_of(const struct mg_visit *visit, const char **
     return made->why[0] != '\0' ? NULL : &made->window;
 }
 
+static void free_window(struct made *made)
+{
+    if (made->kind == MG_WINDOW_DYNAMIC)
+        MG_MPI(MPI_Win_detach(made->window.win, made->window.here));
+    MG_MPI(MPI_Win_free(&made->window.win));
+}
+
+void mg_window_make_and_free(MPI_Comm comm, enum mg_window_kind kind)
+{
+    static unsigned char page[PAGE_BYTES];
+    struct made          made = {.kind = kind, .window = {.here = page}, .group = {.comm = comm}};
+
+    MG_MPI(make_of_kind(&made, sizeof page));
+    free_window(&made);
+}
+
 static void free_one(struct made *made)
 {
     if (made->group.comm != MPI_COMM_NULL && made->why[0] == '\0') {
-        if (made->kind == MG_WINDOW_DYNAMIC)
-            MG_MPI(MPI_Win_detach(made->window.win, made->window.here));
-        MG_MPI(MPI_Win_free(&made->window.win));
+        free_window(made);
         if (made->window.partner != MPI_GROUP_NULL)
             MG_MPI(MPI_Group_free(&made->window.partner));
     }

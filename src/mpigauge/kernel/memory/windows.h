@@ -16,4 +16,7 @@ void mg_windows_free(void);
  * made. */
 const struct mg_window *mg_window_of(const struct mg_visit *visit, const char **why_p);
 
+/* Makes a window of one page and frees it.  Collective over comm. */
+void mg_window_make_and_free(MPI_Comm comm, enum mg_window_kind kind);
+
 #endif

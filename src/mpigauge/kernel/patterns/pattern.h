@@ -123,6 +123,7 @@ struct mg_mode {
     bool by_hand;         /* copies blocks by a loop, where MPI could be told of them */
     bool message_each;    /* times a message for each of the queue's depth */
     bool target_computes; /* rank 1 computes for state->work meanwhile */
+    bool needs_one_host;  /* all ranks must share memory */
     bool needs_unified;   /* reads by loads what others have put into its window */
     bool alone;           /* its calls cannot follow each other: one from each start */
     bool one_message;     /* instead of a window */

@@ -8,13 +8,17 @@
 
 enum { HEAD_START = 5 /* of its computation, the target has done one part before rank 0 begins */ };
 
+/* Rank 0 hears that the target is there before it gives it a head start: on a busy machine the
+ * target may get its processor late. */
 static void prepare(struct mg_state *state)
 {
     if (state->rank == 0) {
         mg_signal(state, 1);
+        mg_await(state, 1);
         mg_work(state->work / HEAD_START);
     } else {
         mg_await(state, 0);
+        mg_signal(state, 0);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "probe/eager_probe.h"
 #include "probe/heartbeat.h"
 #include "ranks/groups.h"
+#include "ranks/hosts.h"
 #include "ranks/steps.h"
 #include "ranks/stopped.h"
 #include "rounds/sampling.h"
@@ -131,6 +132,21 @@ static bool is_refused(const struct mg_visit *visit, struct mg_state *state)
     return why != NULL;
 }
 
+/* Whether all ranks of a visit are on one host; says so if they are not. */
+static bool on_one_host(const struct mg_visit *visit, const struct mg_state *state)
+{
+    const struct mg_hosts *hosts = mg_hosts();
+
+    for (int rank = 1; rank < visit->ranks; rank++) {
+        if (hosts->leader_of[rank] == hosts->leader_of[0])
+            continue;
+        if (state->rank == 0)
+            mg_journal_refused(visit, unshared[MG_UNSHARED_OTHER_HOST]);
+        return false;
+    }
+    return true;
+}
+
 static bool has_window(const struct mg_visit *visit, struct mg_state *state)
 {
     const char *why = NULL;
@@ -163,6 +179,8 @@ bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
         return false;
     }
     if (is_refused(visit, state))
+        return false;
+    if (visit->mode->needs_one_host && !on_one_host(visit, state))
         return false;
     if (visit->pattern->one_sided && !has_window(visit, state))
         return false;

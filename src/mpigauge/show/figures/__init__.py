@@ -121,6 +121,12 @@ KINDS = {
             example="network-memory.jsonl --kind memory-ratio -o memory-ratio.png",
         ),
         DisplayKind(
+            "one-sided",
+            "one-sided operations in all ways of synchronising, beside messages and copies",
+            "one-sided operations",
+            "one_sided",
+        ),
+        DisplayKind(
             "distribution",
             "how the samples of every size are spread",
             "samples",

@@ -1,0 +1,140 @@
+"""Does mpigauge report what a put costs? Beside bare loops as OSU's are described, and IMB-RMA.
+
+A loop that reads the clock twice in every iteration, as osu_put_latency does, has these readings in its
+time (`each`). IMB-RMA makes its window with MPI_Win_create.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+import tools
+
+from mpigauge import units
+from mpigauge.errors import EnvironmentLacksError, JobError
+from mpigauge.mpi import wrapper
+from mpigauge.mpi.library import Library
+from mpigauge.result.reader import load
+from mpigauge.rows.rows import rows
+
+SIZES = (8, 65536, 1 << 20)
+KINDS = ("allocate", "create")
+WAYS = {"flush": "flush", "each": "flush", "lock": "lock", "fence": "fence"}
+"""Loops of bare_put.c, and the mode of ours beside them."""
+
+SOURCE = Path(__file__).with_name("bare_put.c")
+ROUNDS, ROUNDS_QUICK = 5, 2
+REPETITIONS = 5
+IMB_ROW = re.compile(r"\s+(\d+)\s+\d+\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
+
+Times = Mapping[tuple[str, int], float]
+"""Seconds of one operation by way and size."""
+
+
+def main() -> None:
+    """Print the section."""
+    arguments = tools.options("puts beside bare loops").parse_args()
+    rounds = ROUNDS_QUICK if arguments.quick else ROUNDS
+    print(section(tools.libraries(arguments.mpi), rounds, arguments.seed))
+
+
+def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
+    """Measure, and return the section in Markdown.
+
+    Raises:
+        EnvironmentLacksError: There is no compiler.
+        JobError: A launch failed.
+    """
+    body = []
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+        for library in libraries:
+            program = _built(library, Path(folder))
+            for kind in KINDS:
+                body += _compared(library, program, kind, rounds, seed, Path(folder))
+    head = ["library, window, loop, size", "loop", "mpigauge", "ratio"]
+    return f"## One-sided\n\n{tools.markdown(head, body)}"
+
+
+def _compared(
+    library: Library, program: Path, kind: str, rounds: int, seed: int, folder: Path
+) -> list[list[str]]:
+    """Return a row for each way and size; launches of all programs take turns."""
+    theirs: dict[tuple[str, int], list[float]] = defaultdict(list)
+    ours: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for number in range(rounds):
+        tools.say(f"{library.label}, window {kind}, round {number + 1} of {rounds}")
+        for key, seconds in _bare(library, program, kind).items():
+            theirs[key].append(seconds)
+        for key, seconds in _imb(library, kind).items():
+            theirs[key].append(seconds)
+        for key, seconds in _own(library, kind, seed + number, folder).items():
+            ours[key].append(seconds)
+    found = []
+    for (way, size), times in sorted(theirs.items()):
+        mode = WAYS.get(way, "flush")
+        other, own = median(times), median(ours[mode, size])
+        what = f"{library.label}, {kind}, {way}, {units.format_size(size)}"
+        found.append([what, units.format_time(other), units.format_time(own), f"{own / other:.3f}"])
+    return found
+
+
+def _built(library: Library, folder: Path) -> Path:
+    program = folder / f"bare_put-{library.name}"
+    words = [str(library.mpicc), "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", str(program), str(SOURCE)]
+    done = tools.run(words, library.environ)
+    if done.returncode != 0:
+        raise EnvironmentLacksError(*wrapper.explain_failure(library.mpicc, done.returncode, done.stderr))
+    return program
+
+
+def _bare(library: Library, program: Path, kind: str) -> Times:
+    loops = [f"{size}:{tools.rounds_of(size)}" for size in SIZES]
+    lines = tools.launch(library, [str(program), kind, str(REPETITIONS), *loops], {})
+    found: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for line in lines:
+        if match := re.fullmatch(r"(\w+) (\d+) ([\d.]+)", line.strip()):
+            found[match[1], int(match[2])].append(float(match[3]) * 1e-9)
+    if len(found) != len(WAYS) * len(SIZES):
+        raise JobError(f"{SOURCE.stem} under {library.label}: did not report every size")
+    return {key: median(times) for key, times in found.items()}
+
+
+def _imb(library: Library, kind: str) -> Times:
+    """Return the times of Unidir_put, one flush for each; none where IMB cannot be run."""
+    program = library.prefix / "bin" / "IMB-RMA"
+    if kind != "create" or not program.is_file():
+        return {}
+    words = [str(program), "-npmin", "2", "-msglog", "3:20", "Unidir_put"]
+    lines = tools.launch(library, words, {"LD_LIBRARY_PATH": str(library.prefix / "lib")})
+    found, one_by_one = {}, False
+    for line in lines:
+        if "AGGREGATE" in line:
+            one_by_one = "NON-AGGREGATE" in line
+        match = IMB_ROW.fullmatch(line.rstrip())
+        if match and one_by_one and int(match[1]) in SIZES:
+            found["IMB-RMA", int(match[1])] = float(match[2]) * 1e-6
+    return found
+
+
+def _own(library: Library, kind: str, seed: int, folder: Path) -> Times:
+    path = folder / f"put-{seed}.jsonl"
+    words = ["run", "put", "--mode", "flush,lock,fence", "--rma-window", kind, "--mpi", str(library.mpicc)]
+    words += ["--sizes", ",".join(map(str, SIZES)), "--launches", "1", "--seed", str(seed), "-q"]
+    path.unlink(missing_ok=True)
+    done = tools.run([sys.executable, "-m", "mpigauge", *words, "-o", str(path)], os.environ)
+    if done.returncode != 0:
+        raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
+    return {
+        (row.cell.mode, row.cell.bytes): row.time.estimate
+        for row in rows(load(path))
+        if row.time is not None and row.cell.rma_window
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(tools.ending(main))
