@@ -118,7 +118,11 @@ def test_a_new_factor_is_honoured_without_a_change(monkeypatch: pytest.MonkeyPat
         (PLACE, {"transport", "placement"}),
         (SIZE, {"bytes", "window"}),
         (ALONG, {"pair", "bytes", "window"}),
-        (OF_PATTERN, {"pattern", "mode", "in_place", "sync", "root", "datatype", "op", "window"}),
+        (
+            OF_PATTERN,
+            {"pattern", "mode", "in_place", "sync", "root", "datatype", "op", "window"}
+            | {"depth", "block_bytes", "stride_bytes", "partitions"},
+        ),
     ],
 )
 def test_groups_of_factors_are_what_their_names_say(names: Collection[str], wanted: set[str]) -> None:
