@@ -181,4 +181,4 @@ def test_the_planted_cost_of_a_block_is_found(rows: Rows, shim: Shim) -> None:
         found = extra_ns / (size // 8 * BLOCK_NS)
         check(f"cost of a block of {size} B, found / planted", found, above=0.95, below=1.05)
         same = times["contiguous", size] / plain["contiguous", size]
-        check(f"one block of {size} B with the cost / without", same, above=0.9, below=1.1)
+        check(f"one block of {size} B with the cost / without", same, above=0.8, below=1.25)
