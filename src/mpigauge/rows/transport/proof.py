@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from mpigauge.plan.patterns import halves
 from mpigauge.plan.round_robin import pair_ranks
 from mpigauge.result.kernel_data import MAX_CARDS_REPORTED
 from mpigauge.rows.rates import wire_bytes
@@ -377,7 +378,9 @@ class Labels:
         visits, hosts = [visit for visit, _ in sent], self._hosts(cell)
         places, cards = self._places.get(cell.job, ()), self._cards.get(cell.job, {})
         seen = evidence_of(sent, self._reported.get(cell.job, ()))
-        refutation = seen.refutes(cell.transport, hosts, emulated=self._emulated)
+        refutation = seen.refutes(
+            cell.transport, hosts, emulated=self._emulated and self._leaves_first_host(cell)
+        )
         proof, doubt = _judged(seen, cell.transport, refutation)
         return Travel(
             ip_share=seen.share,
@@ -395,6 +398,14 @@ class Labels:
         ranks = talkers(cell, self._patterns[cell.pattern])
         there = ranks[: len(places)]  # they ascend, and a file may claim many more than it has places of
         return [places[rank] for rank in there if rank < len(places)]
+
+    def _leaves_first_host(self, cell: Cell) -> bool:
+        """Return whether messages must leave the host of rank 0, whose cards count: some pairs need not."""
+        places: Sequence[str] = self._places.get(cell.job, ())
+        if not self._patterns[cell.pattern].in_halves or len(places) < cell.ranks:
+            return True
+        ends = [{places[rank] for rank in pair} for pair in halves(cell.ranks)]
+        return any(len(of_pair) > 1 and places[0] in of_pair for of_pair in ends)
 
     def _uncounted(self, job: JobKey, hosts: Sequence[str], visits: Iterable[Visit]) -> tuple[Uncounted, ...]:
         """Return what its launches say of these hosts, and what was lost later."""
