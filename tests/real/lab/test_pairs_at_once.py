@@ -59,6 +59,7 @@ def test_blocks_of_ranks_cross_hosts_and_ranks_in_turn_do_not(folder: Path, libr
     facts = [
         one for one in said(folder, "explain", "r.jsonl", "--all")["conclusions"] if one["kind"] == "pairs"
     ]
+    assert any("no pair crosses" in one["details"] for one in facts)
     for one in facts:
         in_turn = one["cells"][0]["placement"] == "h1,h2,h1,h2"
         if known()[one["cells"][0]["pattern"]].in_halves:
