@@ -341,10 +341,12 @@ def _one_beside(fact: Pairs, one: AtOnce, chosen: Units, *, first: bool) -> str:
     alone = " ".join(fact.alone).removesuffix(" standard")
     where = at_size(fact.cell, one.bytes)
     if fact.windowed:
-        does = f"{_many(fact)} carry {times_words(one.beside)} what one pair does ({alone})"
+        verb = "carry" if fact.pairs > 1 or fact.rooted else "carries"
+        does = f"{_many(fact)} {verb} {times_words(one.beside)} what one pair does ({alone})"
         carried = rate(one.rate_bytes_per_s, chosen=chosen) if one.rate_bytes_per_s else ""
     else:
-        does = f"{_many(fact)} at once take {times_words(one.beside)} as long as one ({alone})"
+        verb = "take" if fact.pairs > 1 else "takes"
+        does = f"{_many(fact)} at once {verb} {times_words(one.beside)} as long as one ({alone})"
         carried = time(one.time_s, chosen=chosen)
     said = does if first else times_words(one.beside)
     return ", ".join(filter(None, (f"{said}{where}", carried)))
