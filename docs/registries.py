@@ -184,7 +184,7 @@ def rate(volume: Terms, directions: int) -> str:
     if volume == NONE:
         return DASH
     blocks = _sum([directions * term for term in volume])
-    text = {"1": "n / t"}.get(blocks, f"{blocks} n / t")
+    text = {"1": "n / t", "0.5 p": "p / 2 n / t"}.get(blocks, f"{blocks} n / t")
     return f"{text}: both directions" if directions > 1 else text
 
 

@@ -157,6 +157,15 @@ def test_one_pair_without_another_says_nothing() -> None:
     assert not [*pairs(found)]
 
 
+def test_one_pair_is_as_one_pair_alone() -> None:
+    found = evidence([alone(ranks=2), many(ranks=2)], by_pattern(), of=ranks_take(1.0, 1.0))
+    (fact,) = pairs(found)
+    assert (fact.pairs, fact.sizes[0].least_share) == (1, None)
+    assert fact.sizes[0].beside is not None
+    assert fact.sizes[0].beside.verdict == "same"
+    assert "1 pair carries 1.0000 times" in sentence(fact, varied(found))
+
+
 def test_smallest_and_largest_size_are_told() -> None:
     cells = [of(size=size) for size in (8, 1024, 65536) for of in (alone, many)]
     found = evidence(cells, by_pattern(multi_stream=0.5), cores=4, of=ranks_take(1.0, 1.0, 1.0, 1.0))
