@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 POWERS = (" / p", "", " p", " p\N{SUPERSCRIPT TWO}")
-TRIPS = {"repeats": "16 up to 16 KiB warm, otherwise 1"}
+TRIPS = {
+    "repeats": "16 up to 16 KiB warm, otherwise 1",
+    "pairs": "window × pairs",
+    "others": "window × other ranks",
+}
 """Text for the number of operations in one round, where it is no number."""
 
 Row = tuple[str, ...]

@@ -86,6 +86,20 @@ COUNTERPARTS = (
     *_collectives(),
 )
 
+READ_ONLY = (
+    Counterpart("multi-stream", "unidirectional", "Multiple Bandwidth / Message Rate Test", rate=True),
+    Counterpart("multi-pingpong", "standard", "Multi Latency Test"),
+    Counterpart("multi-pingpong", "standard", "Multi-pair Latency Test"),
+    Counterpart("neighbours", "nonblocking", imb="Exchange"),
+)
+"""Benchmarks whose text is read as ours and not written: its head has more than one number of ranks in it."""
+
+OF_MORE_RANKS = {
+    "Uniband": Counterpart("multi-stream", "unidirectional", imb="Uniband", rate=True),
+    "Biband": Counterpart("multi-stream", "bidirectional", imb="Biband", rate=True),
+}
+"""What benchmarks of IMB measure with more ranks than their counterpart has, by their names."""
+
 BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}
 
 WITHOUT_COMPUTATION = {twin: "nonblocking" for twin in COUNTERPARTS if twin.hides}
@@ -107,5 +121,5 @@ def normalised_title(title: str) -> str:
     return " ".join(word for word in words if word != "test")
 
 
-BY_OSU = {normalised_title(twin.osu): twin for twin in COUNTERPARTS if twin.osu}
-BY_IMB = {twin.imb: twin for twin in COUNTERPARTS if twin.imb}
+BY_OSU = {normalised_title(twin.osu): twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.osu}
+BY_IMB = {twin.imb: twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.imb}

@@ -322,6 +322,12 @@ def known() -> Mapping[str, Pattern]:
     return {pattern.name: pattern for pattern in description.patterns}
 
 
+def halves(ranks: int) -> list[tuple[int, int]]:
+    """Return the pairs across the halves of so many ranks; of an odd number the last is in none."""
+    half = ranks // 2
+    return [(rank, rank + half) for rank in range(half)]
+
+
 PAIR_OF_RANKS = 2
 
 

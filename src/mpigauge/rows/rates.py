@@ -87,6 +87,8 @@ def message_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) ->
     operation = pattern.volumes.operation if pattern is not None else ONE
     ours = pattern is None or pattern.name in known()
     each = _blocks(operation, cell) if operation == EVERY_PAIR or not ours else 1
+    if each is not None and operation == EVERY_PAIR:
+        each = int(each)  # the last of an odd number of ranks is in no pair
     return None if each is None else each * directions_of(cell, pattern) / time.estimate
 
 

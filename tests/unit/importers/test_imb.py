@@ -345,7 +345,7 @@ def test_a_table_without_title_has_the_name_that_stands_above_it(tmp_path: Path,
     text = f"Some words.\n\nSendrecv{colon}\n{SENDRECV}\nExchange{colon}\n{EXCHANGE}"
     assert found(tmp_path, text) == {
         ("shift", "sendrecv", 262144, 0): pytest.approx(33.48),
-        ("imb_exchange", "standard", 262144, 0): pytest.approx(92.93),
+        ("neighbours", "nonblocking", 262144, 0): pytest.approx(92.93),
     }
 
 

@@ -181,7 +181,7 @@ def test_version_2_calls_a_unit_otherwise(tmp_path: Path) -> None:
 def test_a_title_that_is_printed_twice_keeps_the_command_above_it(tmp_path: Path) -> None:
     title = "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4"
     lines = ["$ mpirun -np 6 osu_mbw_mr -R 0", "", title, title, "# Size                  MB/s", "8     6.00"]
-    assert read(tmp_path / "t", *lines) == [("osu_mbw_mr", "standard", 8, 6, close(3 * 8 / (6 * MB)))]
+    assert read(tmp_path / "t", *lines) == [("multi-stream", "unidirectional", 8, 6, close(8 / (6 * MB)))]
 
 
 @pytest.mark.parametrize(
@@ -324,13 +324,13 @@ PROFILE = (
 
 
 def test_varied_windows_are_windows_of_cells(tmp_path: Path) -> None:
-    expected = {(1, 8): 2 / 1.6e6, (1, 16): 2 / 3.2e6, (1024, 8): 2 / 1e6, (1024, 16): 2 / 2e6}
+    expected = {(1, 8): 1 / 1.6e6, (1, 16): 1 / 3.2e6, (1024, 8): 1 / 1e6, (1024, 16): 1 / 2e6}
     rest = VARIED[:3]
     for lines in (VARIED, (*VARIED, *PROFILE), (*rest, *PROFILE)):
         records = records_of(tmp_path / "t", text(*lines))
         times = {(of.bytes, of.window): time_s for of, time_s in times_of(records).items()}
         assert times == {key: close(time_s) for key, time_s in expected.items()}
-        assert {(of.pattern, of.ranks) for of in times_of(records)} == {("osu_mbw_mr", 4)}
+        assert {(of.pattern, of.ranks) for of in times_of(records)} == {("multi-stream", 4)}
         assert unread_of(records) == []
 
 
@@ -491,7 +491,7 @@ def test_a_table_without_a_title_is_what_the_command_above_it_says(
     [
         ("osu_latency.txt", "pingpong"),
         ("2_osu_latency_node1.log", "pingpong"),
-        ("osu_multi_lat.out", "osu_multi_lat"),
+        ("osu_multi_lat.out", "multi-pingpong"),
         ("osu_latency_gpu.txt", "osu_gpu_latency"),
         ("osu_latency_dd.txt", "osu_gpu_latency"),
         ("osu_bw.txt", "osu_untitled_latency"),
@@ -547,7 +547,7 @@ def test_rates_and_times_without_titles_are_two_things(tmp_path: Path) -> None:
     assert [name for name, *_ in read(tmp_path / "t", *lines)] == [
         "osu_untitled_latency",
         "osu_untitled_bandwidth",
-        "osu_mbw_mr",
+        "multi-stream",
     ]
 
 

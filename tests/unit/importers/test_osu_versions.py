@@ -68,7 +68,7 @@ FAMILIES = {
     "osu_latency_persistent": Family(
         "MPI{} Latency Persistent Test", "Latency (us)", "pingpong", "persistent"
     ),
-    "osu_multi_lat": Family("MPI Multi Latency Test", "Latency (us)", "osu_multi_lat"),
+    "osu_multi_lat": Family("MPI Multi Latency Test", "Latency (us)", "multi-pingpong"),
     "osu_latency_mp": Family("MPI{} Multi-process Latency Test", "Latency (us)", "osu_multi_process_latency"),
     "osu_bw": Family("MPI{} Bandwidth Test", "Bandwidth (MB/s)", "stream", "unidirectional", messages=1),
     "osu_bibw": Family(
@@ -80,9 +80,10 @@ FAMILIES = {
     "osu_mbw_mr": Family(
         "MPI Multiple Bandwidth / Message Rate Test",
         "MB/s",
-        "osu_mbw_mr",
+        "multi-stream",
+        "unidirectional",
         lines=(f"# [ pairs: {PAIRS} ] [ window size: 64 ]",),
-        messages=PAIRS,
+        messages=1,
     ),
     "osu_allreduce": Family(
         "MPI{} Allreduce Latency Test", "Avg Latency(us)", "allreduce", "blocking", kind="collective"

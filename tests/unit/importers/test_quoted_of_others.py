@@ -177,8 +177,8 @@ def test_rates_are_quoted_as_rates(tmp_path: Path, title: str, names: tuple[str,
 
 def test_rates_of_imb_are_quoted_as_printed(tmp_path: Path) -> None:
     assert said(lines_quoted(tmp_path, BIBAND)) == {
-        "imb_biband bandwidth, 1 KiB": pytest.approx(1024e6),
-        "imb_biband message rate, 1 B": pytest.approx(3e6),
+        "multi-stream bidirectional bandwidth, 1 KiB": pytest.approx(1024e6),
+        "multi-stream bidirectional message rate, 1 B": pytest.approx(3e6),
     }
 
 
@@ -206,8 +206,8 @@ def test_messages_are_those_of_all_pairs(tmp_path: Path, pairs: int) -> None:
     assert {row.cell.bytes: row.rate_bytes_per_s for row in found}[1024] == pytest.approx(40960e6)
     assert {row.cell.ranks for row in found} == {2 * pairs}
     assert said(lines_quoted(tmp_path, text)) == {
-        "osu_mbw_mr bandwidth, 1 KiB": pytest.approx(40960e6),
-        "osu_mbw_mr message rate, 1 B": pytest.approx(58086503.51),
+        "multi-stream bandwidth, 1 KiB": pytest.approx(40960e6),
+        "multi-stream message rate, 1 B": pytest.approx(58086503.51),
     }
 
 

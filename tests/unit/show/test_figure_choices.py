@@ -120,6 +120,7 @@ def test_too_many_series_are_refused_with_a_way_out(machine: Path, cli: Cli) -> 
 LACKS = {
     "compare": "nothing can be compared: nothing was measured",
     "ranks": "no pattern in which all ranks take part was measured with two numbers of ranks",
+    "pairs": "no stream of many ranks at once was measured with two numbers of ranks",
     "memory-ratio": "no message was measured beside a copy",
     "map": "has no map",
     "states": "nothing is known of the state of the machine",
@@ -132,6 +133,7 @@ ONE_CELL_LACKS = {
     "modes": "no pattern that moves bytes was measured in two modes",
     "placements": "only one placement and transport",
     "ranks": "two numbers of ranks",
+    "pairs": "two numbers of ranks",
     "memory": "no copies were measured",
     "memory-ratio": "no message was measured beside a copy",
     "skew": "nothing that it shows was measured",

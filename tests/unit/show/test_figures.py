@@ -17,6 +17,7 @@ from tests.histories import folder, slower_from
 from tests.made import (
     campaign,
     cell,
+    collective,
     in_states,
     launch,
     launches_of,
@@ -159,6 +160,27 @@ def test_ranks(result: Path, cli: Cli) -> None:
     assert points(found) == [2, 2]
     assert count(found, "line") == 2
     assert "crowded" in svg_text()
+
+
+def test_pairs(machine: Path, cli: Cli) -> None:
+    """Two pairs are to do twice what one does: they do it at 8 B, and half of that at 64 KiB."""
+    cells = [
+        collective("multi-stream", size, "unidirectional", ranks=ranks, window=64)
+        for ranks in (2, 4)
+        for size in (8, 65536)
+    ]
+    takes = {(2, 8): 800, (4, 8): 400, (2, 65536): 8000, (4, 65536): 8000}
+    visits = measured(cells, range(1, 7), lambda of, number: [takes[of.ranks, of.bytes] + number] * 30)
+    path = written("pairs.jsonl", campaign(*cells), *launches_of(cells, range(1, 7)), *visits)
+    found = svg(cli, path, "--kind", "pairs")
+    assert points(found) == [2, 2]
+    axes = figure(query("pairs", path)).axes[0]
+    drawn = {it.get_gid(): np.asarray(it.get_ydata(), dtype=float) for it in axes.get_lines()}
+    for number, whole in ((0, 1.0), (1, 0.5)):
+        ideal = drawn[f"ideal-{number}"]
+        assert ideal[1] / ideal[0] == pytest.approx(2)
+        (real,) = (drawn[name] for name in drawn if str(name).startswith(f"line-{number}"))
+        assert real[1] / ideal[1] == pytest.approx(whole, rel=0.01)
 
 
 @pytest.mark.thorough

@@ -42,7 +42,7 @@ _KINDS: Mapping[str, Sequence[str]] = {
     "history": ("trend", "regression", "regressions"),
     "cpu": ("load", "utilization", "utilisation"),
     "skew": ("imbalance",),
-    "map": ("heatmap", "heat-map", "matrix", "pairs"),
+    "map": ("heatmap", "heat-map", "matrix"),
 }
 """Other words for kinds of figures, by the kind that was most likely meant."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, is_informative, measured
-from mpigauge.find.phrases import EMULATED, at_size, headed, in_one_line, rate, share, subject, time
+from mpigauge.find.phrases import EMULATED, at_size, headed, in_one_line, is_known, rate, share, subject, time
 from mpigauge.plan.groups import ranks_in
-from mpigauge.plan.patterns import default_mode
+from mpigauge.plan.patterns import default_mode, halves
 from mpigauge.rows.group import row_key
 from mpigauge.rows.ratios import compared, judged_together, ratio_of
 from mpigauge.units import counted
@@ -80,6 +80,7 @@ class Pairs:
         unlike: Whether one pair alone was measured, but on one host where these cross hosts, or the other
             way round.
         emulated: Whether the network is that of a lab.
+        launches: How many launches it rests on: the fewest of its sizes.
     """
 
     of: Subject
@@ -92,6 +93,7 @@ class Pairs:
     crossing: int
     unlike: bool
     emulated: bool
+    launches: int
 
     @property
     def cell(self) -> Cell:
@@ -102,12 +104,6 @@ class Pairs:
     def rests_on(self) -> frozenset[Cell]:
         """The curve, at all sizes."""
         return at_sizes([self.cell], (one.bytes for one in self.sizes))
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on: the fewest of its ratios; of its shares if it has none."""
-        ratios = [one.beside.launches for one in self.sizes if one.beside is not None]
-        return min(ratios or [one.least_share.launches for one in self.sizes if one.least_share is not None])
 
     @property
     def weight(self) -> float:
@@ -127,7 +123,7 @@ def pairs(evidence: Evidence) -> Iterator[Pairs]:
         pattern = evidence.patterns[curve[0].cell.pattern]
         if pattern.one_pair and curve[0].time is not None:
             fact = _pairs(evidence, pattern, curve)
-            if any(one.beside or one.least_share for one in fact.sizes):
+            if fact.crosses_none or any(one.beside or one.least_share for one in fact.sizes):
                 yield fact
 
 
@@ -155,6 +151,7 @@ def _pairs(evidence: Evidence, pattern: Pattern, curve: Sequence[Row]) -> Pairs:
         crossing=sum(crosses),
         unlike=any(found) and not any(alike),
         emulated=evidence.emulated and "," in cell.placement,
+        launches=min(row.time.launches for row in curve if row.time is not None),
     )
 
 
@@ -169,8 +166,7 @@ def members_of(cell: Cell, pattern: Pattern) -> list[tuple[int, int]]:
     if pattern.rooted:
         root = ranks[int(cell.root) if cell.root.isdigit() else 0]
         return [(root, rank) for rank in ranks if rank != root]
-    half = len(ranks) // 2
-    return [*zip(ranks[:half], ranks[half : 2 * half], strict=True)]
+    return [(ranks[first], ranks[other]) for first, other in halves(len(ranks))]
 
 
 def _hosts(evidence: Evidence, job: JobKey) -> Sequence[str]:
@@ -265,10 +261,13 @@ def pair_times(row: Row, members: Sequence[tuple[int, int]], *, rooted: bool) ->
 
 
 def _least_share(times: TimesByLaunch) -> Measured | None:
-    """Return the rate of the slowest pair over that of the fastest."""
+    """Return the rate of the slowest pair over that of the fastest, at most 1; None where it is not known."""
     if len(times) < MIN_LAUNCHES:
         return None
-    return measured({launch: min(mine) / max(mine) for launch, mine in times.items()})
+    found = measured({launch: min(mine) / max(mine) for launch, mine in times.items()})
+    if not is_known(found.low, found.high):
+        return None
+    return replace(found, high=min(1.0, found.high or 1.0))
 
 
 class _Side(NamedTuple):
@@ -314,7 +313,8 @@ def headline(fact: Pairs, varied: Collection[str], chosen: Units = AUTOMATIC) ->
     """Return in one line what all do beside one, and which is slowest."""
     about, said = subject(fact.of, varied), _beside(fact, chosen)
     slow, hosts = _slow(fact), _crossing(fact)
-    candidates = ([*said, *slow, *hosts], [*said[:1], *slow, *hosts], [*said[:1], *hosts], said[:1] or slow)
+    least = said[:1] or slow or hosts or _fairness(fact)
+    candidates = ([*said, *slow, *hosts], [*said[:1], *slow, *hosts], [*said[:1], *hosts], least)
     return in_one_line(headed(about, "; ".join(parts)) for parts in candidates if parts)
 
 
@@ -380,14 +380,13 @@ def _crossing(fact: Pairs) -> list[str]:
     """Return that no pair crosses hosts, if there are several."""
     if not fact.crosses_none:
         return []
-    return [f"no pair crosses the {fact.hosts} hosts: place ranks host by host, a block on each"]
+    return [f"no pair crosses the {fact.hosts} hosts: --placement with a block of ranks on each"]
 
 
 def _unlike(fact: Pairs) -> str:
     name = " ".join(fact.alone).removesuffix(" standard")
+    if 0 < fact.crossing < fact.pairs:
+        return f"no ratio to {name}: {fact.crossing} of {fact.pairs} pairs cross hosts, the others do not"
     if fact.crossing:
-        return (
-            f"no ratio to {name}, whose two ranks share a host while {fact.crossing} of {fact.pairs} pairs "
-            "cross hosts: run it with --pairs"
-        )
+        return f"no ratio to {name}, whose two ranks share a host while these cross: run it with --pairs"
     return f"no ratio to {name}, whose two ranks are on two hosts while no pair is: run it with --pairs"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.importers.collector import TableMeaning
 from mpigauge.importers.imb.heading import BYTES, GROUP, MESSAGES
-from mpigauge.plan.benchmarks import BY_IMB, WITHOUT_COMPUTATION, Counterpart
+from mpigauge.plan.benchmarks import BY_IMB, OF_MORE_RANKS, WITHOUT_COMPUTATION, Counterpart
 from mpigauge.plan.patterns import EACH_RANK, EVERY_PAIR, ONE, Terms, blocks_of, known
 from mpigauge.units import counted
 
@@ -241,6 +241,8 @@ def _own_benchmark(kind: ImbKind, column: str) -> Counterpart | None:
     if kind.above.multi and not kind.in_pairs:
         return None
     if benchmark.ranks and benchmark.ranks != kind.above.ranks:
+        benchmark = OF_MORE_RANKS.get(kind.name) if kind.above.ranks > benchmark.ranks else None
+    if benchmark is None:
         return None
     return benchmark if _has_expected_columns(benchmark, kind.name, column) else None
 
@@ -261,6 +263,7 @@ def _own_meaning(benchmark: Counterpart, mode: str) -> TableMeaning:
         mode,
         time_of=time_of,
         directions=known_mode.directions if known_mode else 1,
+        operation=own.volumes.operation if own.family == "message" else ONE,
         sized=own.moves_bytes,
         windowed=benchmark.rate,
         overlaps=known_mode is not None and known_mode.overlaps,

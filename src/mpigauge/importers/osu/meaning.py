@@ -84,6 +84,7 @@ def own_meaning(benchmark: Counterpart, *, is_own_text: bool, averaged: bool, ra
         benchmark.mode,
         time_of=own.time_of if of_rank_0 else CALL if averaged or benchmark.hides else COUNTED,
         directions=mode.directions if mode else 1,
+        operation=own.volumes.operation if own.family == "message" else ONE,
         sized=own.moves_bytes,
         rated=bool(of_rank_0 or ranks) or own.volumes.operation == ONE,
         windowed=benchmark.rate,

@@ -468,6 +468,10 @@ class Parser(LineParser):
         sized = has_column(table.columns, SIZE) or bool(table.windows)
         return foreign_meaning(table.title, kind, factors, pairs=pairs, sized=sized)
 
+    def _pairs_in(self, table: _Table) -> int:
+        """Return the pairs whose messages its rates count together."""
+        return max(self._pairs(table) if table.title.name in OF_PAIRS else table.pairs, 1)
+
     def _pairs(self, table: _Table) -> int:
         """Return the pairs that were busy at once: half of all ranks if not stated; 0 if unknown."""
         return table.pairs or self.collector.ranks // 2
@@ -495,7 +499,7 @@ class Parser(LineParser):
         bytes_per_s: float,
     ) -> float:
         """Return the seconds of one message, from the message rate if there is one: it is more exact."""
-        pairs = max(self._pairs(table) if table.title.name in OF_PAIRS else table.pairs, 1)
+        pairs = 1 if meaning.pattern in known() else self._pairs_in(table)
         if MESSAGES in row:
             if RATE in row:
                 _check_rates(line, row[RATE], row[MESSAGES], size / bytes_per_s)
@@ -506,8 +510,8 @@ class Parser(LineParser):
 
     def _times_by_window(self, line: TextLine, table: _Table, row: dict[str, str]) -> list[_Time]:
         """Return the time of one message per window; below the second heading, from message rates."""
-        size, pairs = int(row[SIZE]), max(self._pairs(table), 1)
-        meaning = self._meaning(table, RATE, self._factors(table, row))
+        size, meaning = int(row[SIZE]), self._meaning(table, RATE, self._factors(table, row))
+        pairs = 1 if meaning.pattern in known() else max(self._pairs(table), 1)
         times: list[_Time] = []
         for window in table.windows:
             word = row[str(window)]

@@ -1,9 +1,10 @@
 /* volumes - bytes that a pattern sends, receives, and counts in its rates. */
 #include "patterns/volumes.h"
 
-static const struct mg_volume none = {0};
-static const struct mg_volume one  = MG_ONE_MESSAGE;
-static const struct mg_volume each = MG_ONE_EACH;
+static const struct mg_volume none     = {0};
+static const struct mg_volume one      = MG_ONE_MESSAGE;
+static const struct mg_volume each     = MG_ONE_EACH;
+static const struct mg_volume of_pairs = MG_ONE_OF_BOTH;
 
 struct mg_volume mg_volume_sent(const struct mg_pattern *pattern)
 {
@@ -40,6 +41,8 @@ struct mg_volume mg_volume_operation(const struct mg_pattern *pattern)
         return none;
     if (pattern->windowed || pattern->messages > 0)
         return mg_volume_of_call(pattern, one);
+    if (pattern->one_pair != NULL)
+        return of_pairs;
     return pattern->send_each || pattern->recv_each ? each : one;
 }
 

@@ -17,6 +17,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.groups import ranks_in
+from mpigauge.plan.patterns import halves
 from mpigauge.result.kernel_data import MAX_CARDS_REPORTED
 from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.reasons import Refutation
@@ -189,6 +190,12 @@ def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:
         usual_share=median(bytes_ / payload for bytes_, (_, payload) in zip(carried, visits, strict=True)),
         uncounted=max(visit.uncounted_cards for visit, _ in visits),
     )
+
+
+def _pairs_of(cell: Cell) -> list[tuple[int, int]]:
+    """Return the ranks of the job in each pair across the halves of a cell."""
+    ranks = ranks_in(cell, None)
+    return [(ranks[first], ranks[other]) for first, other in halves(len(ranks))]
 
 
 def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
@@ -379,7 +386,9 @@ class Labels:
         visits, hosts = [visit for visit, _ in sent], self._hosts(cell)
         places, cards = self._places.get(cell.job, ()), self._cards.get(cell.job, {})
         seen = evidence_of(sent, self._reported.get(cell.job, ()))
-        refutation = seen.refutes(cell.transport, hosts, emulated=self._emulated)
+        refutation = seen.refutes(
+            cell.transport, hosts, emulated=self._emulated and self._leaves_first_host(cell)
+        )
         proof, doubt = _judged(seen, cell.transport, refutation)
         return Travel(
             ip_share=seen.share,
@@ -397,6 +406,15 @@ class Labels:
         ranks = talkers(cell, self._patterns[cell.pattern])
         there = ranks[: len(places)]  # they ascend, and a file may claim many more than it has places of
         return [places[rank] for rank in there if rank < len(places)]
+
+    def _leaves_first_host(self, cell: Cell) -> bool:
+        """Return whether messages must leave the first rank's host, whose cards count: some pairs need not."""
+        places: Sequence[str] = self._places.get(cell.job, ())
+        if not self._patterns[cell.pattern].in_halves or len(places) < cell.ranks:
+            return True
+        ends = [{places[rank] for rank in pair} for pair in _pairs_of(cell)]
+        first = places[ranks_in(cell, None)[0]]
+        return any(len(of_pair) > 1 and first in of_pair for of_pair in ends)
 
     def _uncounted(self, job: JobKey, hosts: Sequence[str], visits: Iterable[Visit]) -> tuple[Uncounted, ...]:
         """Return what its launches say of these hosts, and what was lost later."""

@@ -94,6 +94,12 @@ KINDS = {
             '"allreduce 64 KiB" -o libraries-ranks.png',
         ),
         DisplayKind(
+            "pairs",
+            "rate of many ranks at once against the number of pairs, beside that of so many times the fewest",
+            "multi-stream, incast or outcast of two numbers of ranks",
+            "pairs",
+        ),
+        DisplayKind(
             "memory",
             "bandwidth of messages and of copies in memory against size, cache levels marked",
             "messages, and copies such as memcpy",

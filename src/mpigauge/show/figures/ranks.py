@@ -14,7 +14,7 @@ from mpigauge.show.figures.curves import finish, intervals, labels_of
 from mpigauge.show.figures.line_styles import styles_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.figure import Figure
 
@@ -47,9 +47,10 @@ def ranks_figure(query: Query) -> Figure:
     for number, pieces_of_curve in enumerate(pieces):
         lines.curve(axes, str(number), styles[number], pieces_of_curve, lambda count: count)
     counts = sorted({point.x for pieces_of_curve in pieces for piece in pieces_of_curve for point in piece})
-    _set_up(axes, counts, linear=query.linear)
+    set_up_counts(axes, counts, linear=query.linear)
+    axes.set_xlabel("ranks")
     axis.set_up(axes)
-    _mark_crowd(axes, curves)
+    mark_crowd(axes, curves, lambda row: row.cell.ranks)
     finish(whole, query, curves, styles, intervals(curves))
     return whole
 
@@ -94,19 +95,19 @@ def _pieces(curve: Series) -> list[list[Point]]:
     return [piece for piece in pieces if piece]
 
 
-def _set_up(axes: Any, counts: Sequence[float], *, linear: bool) -> None:
+def set_up_counts(axes: Any, counts: Sequence[float], *, linear: bool) -> None:
+    """Set up an axis of counts, a tick for each."""
     if not linear:
         axes.set_xscale("log", base=2)
     axes.set_xticks(list(counts), [f"{count:g}" for count in counts])
     axes.set_xticks([], minor=True)
-    axes.set_xlabel("ranks")
 
 
-def _mark_crowd(axes: Any, curves: Sequence[Series]) -> None:
+def mark_crowd(axes: Any, curves: Sequence[Series], count_of: Callable[[Row], int]) -> None:
     """Mark where there are more ranks than cores."""
-    crowded = [row.cell.ranks for curve in curves for row in curve.rows if row.oversubscribed]
+    crowded = [count_of(row) for curve in curves for row in curve.rows if row.oversubscribed]
     roomy = [
-        row.cell.ranks
+        count_of(row)
         for curve in curves
         for row in curve.rows
         if row.time is not None and not row.oversubscribed

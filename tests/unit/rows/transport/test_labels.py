@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from mpigauge.document.status_words import reason_sentence
 from mpigauge.find.transport import doubt_of, label_words
+from mpigauge.plan.lab import Lab
 from mpigauge.result.kernel_data import Card, HostCards
 from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.reasons import Refutation
 from mpigauge.rows.transport.proof import Labels, Travel, Uncounted
-from tests.made import PATTERNS, PLACE, campaign, cell, launch, result_of, visit
+from tests.made import PATTERNS, PLACE, campaign, cell, collective, launch, result_of, visit
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
@@ -145,3 +146,18 @@ def test_many_hosts_and_cards_are_counted_and_not_listed() -> None:
     assert "997 more hosts" in doubt_of(found)
     assert "5 more cards" in doubt_of(found)
     assert doubt_of(Travel(0, 0, "unknown", "uncounted")) == "a network card could not be counted"
+
+
+@pytest.mark.parametrize(
+    ("hosts", "refuted"), [(("h1", "h2", "h1", "h2"), False), (("h1", "h1", "h2", "h2"), True)]
+)
+def test_pairs_that_stay_on_their_hosts_need_no_network_of_a_lab(
+    hosts: tuple[str, ...], refuted: bool
+) -> None:
+    of = collective("multi-stream", SIZE, "unidirectional", ranks=4, window=64)
+    first = campaign(of)
+    first = replace(first, plan=replace(first.plan, lab=Lab(hosts=2)))
+    one = replace(launch(1, job=of.job), ranks_at=tuple(replace(PLACE, host=host) for host in hosts))
+    found = Labels(result_of(first, one, seen(of, 0.0)), KNOWN).of(of)
+    assert found is not None
+    assert (found.refutation is not None) == refuted
