@@ -1,99 +1,34 @@
-"""Groups of ranks: which ranks of a job take part in a cell, in which order, and which groups at once.
-
-A group is a text, `0-3,8,16-30:2`, as in the kernel's plan: ranks and ranges in the order of the group.
-"""
+"""Groups of ranks: which ranks of a job take part in a cell, in which order, and which groups at once."""
 
 from __future__ import annotations
 
 import random
 import re
 from collections import Counter
-from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.errors import UsageError
+from mpigauge.plan.rank_lists import group_text, ranks_of
 from mpigauge.units import counted
 from mpigauge.vocabulary import ALL, NATURAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.plan.model import Cell, FactorValues
     from mpigauge.plan.patterns import Pattern
-
-Ranks = tuple[int, ...]
-
-LIST = r"[0-9]{1,9}(-[0-9]{1,9}(:[0-9]{1,9})?)?(,[0-9]{1,9}(-[0-9]{1,9}(:[0-9]{1,9})?)?)*"
-"""Pattern of a group."""
+    from mpigauge.plan.rank_lists import Ranks
 
 HOST = "host"
 INTERLEAVED = "interleaved"
 
-_LIST = re.compile(LIST, re.ASCII)
 _MODULO = re.compile(r"mod:([1-9][0-9]{0,8})", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _RANDOM = re.compile(r"random:([0-9]{1,18})", re.ASCII)
 
-MIN_RANGE = 3
-"""Fewest ranks that are written as a range."""
-
 GROUPS_HINT = "write host, a number of groups, mod:8, or lists of ranks: 0-3+4-7"
 ORDER_HINT = f"write {NATURAL}, {INTERLEAVED} or random:SEED"
-
-
-# ---- Texts ---------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def ranks_of(group: str) -> Ranks:
-    """Return the ranks of a group, in its order.
-
-    Raises:
-        ValueError: The text is no list of ranks, or has a rank twice.
-    """
-    if not _LIST.fullmatch(group):
-        raise ValueError(f"{group[:40]!r} is no list of ranks like 0-3,8,16-30:2")
-    ranks = tuple(rank for word in group.split(",") for rank in _range(word))
-    twice = next((rank for rank, times in Counter(ranks).items() if times > 1), None)
-    if twice is not None:
-        raise ValueError(f"rank {twice} is in the group twice")
-    return ranks
-
-
-def _range(word: str) -> range:
-    first, _, rest = word.partition("-")
-    last, _, by = rest.partition(":")
-    step = int(by or 1)
-    found = range(int(first), int(last or first) + 1, max(1, step))
-    if not found or not step:
-        raise ValueError(f"{word!r}: a range of ranks goes upwards, like 0-6:2")
-    if len(found) > MAX_MEMBERS:
-        raise ValueError(f"{word!r} has more than {MAX_MEMBERS} ranks")
-    return found
-
-
-MAX_MEMBERS = 2**24
-
-
-def group_text(ranks: Iterable[int]) -> str:
-    """Return ranks as the text of a group, in which evenly spaced ones are a range."""
-    return ",".join(_words(list(ranks)))
-
-
-def _words(ranks: Sequence[int]) -> Iterator[str]:
-    begin = 0
-    while begin < len(ranks):
-        end = begin + 1
-        by = ranks[end] - ranks[begin] if end < len(ranks) else 0
-        while by > 0 and end < len(ranks) and ranks[end] - ranks[end - 1] == by:
-            end += 1
-        if end - begin >= MIN_RANGE:
-            yield f"{ranks[begin]}-{ranks[end - 1]}" + (f":{by}" if by > 1 else "")
-        else:
-            end = begin + 1
-            yield str(ranks[begin])
-        begin = end
 
 
 # ---- Groups at once ------------------------------------------------------------------------------
@@ -222,7 +157,7 @@ def with_senders(pattern: Pattern, senders: int, ranks: Sequence[int]) -> Ranks:
     return tuple(ranks[: senders + 1])
 
 
-class Selection(NamedTuple):
+class ChosenRanks(NamedTuple):
     """A choice of ranks, as the factors of a cell have it."""
 
     groups: str
@@ -241,7 +176,7 @@ def selected(
     return "" if members == tuple(range(ranks)) else group_text(members)
 
 
-def selections(measure: FactorValues, pattern: Pattern, ranks: int, where: str) -> Iterator[Selection]:
+def selections(measure: FactorValues, pattern: Pattern, ranks: int, where: str) -> Iterator[ChosenRanks]:
     """Yield every choice of ranks that a table of a plan asks for, where hosts do not matter."""
     orders = ["" if order == NATURAL else order for order in measure.orders if pattern.of_all] or [""]
     counts = [sender_count(one, pattern, ranks, where) for one in measure.senders if pattern.senders] or [0]
@@ -251,7 +186,7 @@ def selections(measure: FactorValues, pattern: Pattern, ranks: int, where: str) 
         of_rules = [group for one in rules for group in groups_of(one, ranks, (), where)]
         for group, order, senders in product(of_rules or [tuple(range(ranks))], orders, counts):
             text = selected(order, senders, group, pattern, ranks, (), where)
-            yield Selection(rule, text, order, senders)
+            yield ChosenRanks(rule, text, order, senders)
 
 
 # ---- Cells ---------------------------------------------------------------------------------------

@@ -18,9 +18,10 @@ from msgspec import Struct
 from mpigauge.errors import UsageError
 from mpigauge.inputs import text_of
 from mpigauge.plan.factors import KERNEL_FACTORS, Factor, Value, whole_number
-from mpigauge.plan.groups import Selection, ranks_of, selections
+from mpigauge.plan.groups import ChosenRanks, selections
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
+from mpigauge.plan.rank_lists import ranks_of
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.vocabulary import Pairing
 
@@ -186,7 +187,7 @@ def _keys(first: str, **values: object) -> str:
     return " ".join([first, *(f"{key}={value}" for key, value in values.items())])
 
 
-ALL_RANKS = (Selection("", "", "", 0),)
+ALL_RANKS = (ChosenRanks("", "", "", 0),)
 """Of patterns that the plan's tables do not name, as of the floor."""
 
 
@@ -280,7 +281,9 @@ class _Line:
             raise UsageError(f"{self._where}: {text!r} is not a group of {ranks} ranks", HINT)
         return text
 
-    def selection(self, groups: Mapping[int, str], asked: Sequence[Selection], *, at_once: bool) -> Selection:
+    def selection(
+        self, groups: Mapping[int, str], asked: Sequence[ChosenRanks], *, at_once: bool
+    ) -> ChosenRanks:
         """Return how the ranks of a visit were chosen."""
         group = ""
         if self._values.get("group"):

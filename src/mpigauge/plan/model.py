@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, ValidationError
 from msgspec.structs import asdict, fields
 
-from mpigauge.plan.groups import LIST, ranks_of
 from mpigauge.plan.hosts import NAME, Host, HostName
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.library_names import library_name
+from mpigauge.plan.rank_lists import LIST, ranks_of
 from mpigauge.sequences import group_by
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import (

@@ -22,6 +22,7 @@ HISTORY: Mapping[int, str] = {
     "`traced_ranks`, `init_ns` and `init_median_ns`, ranks of a launch `cores` and `threads`, "
     "visits `verified` and `rank_ns`, records `done` `throttled`, records `eager` `crossing`, "
     "records `imported` `launch`, records `unread`, "
+    "cells `group`, `groups`, `senders` and `order`, the tables of a plan `groups`, `senders` and `orders`, "
     "libraries `parameter_files`, `wheel`, `other_mpicc`, `loaded_by` and `environment`, environments "
     "`shared_memory_bytes` and `shared_memory_free_bytes`; "
     "cells `depth`, `block_bytes`, `stride_bytes` and `partitions`",

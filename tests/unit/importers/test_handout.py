@@ -11,9 +11,9 @@ import pytest
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import READERS
-from mpigauge.plan.groups import ranks_of
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, read_external_plan
 from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.rank_lists import ranks_of
 from mpigauge.plan.visit_order import PlannedVisit
 from tests.unit.importers.test_kernel_journal import handed_out
 

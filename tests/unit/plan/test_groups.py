@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from mpigauge.errors import UsageError
 from mpigauge.plan.buffers import needs_of
 from mpigauge.plan.cells import cells_of
-from mpigauge.plan.groups import group_text, groups_of, ordered, ranks_of
+from mpigauge.plan.groups import groups_of, ordered
 from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, known
+from mpigauge.plan.rank_lists import group_text, ranks_of
 from mpigauge.plan.visit_order import PlannedVisit, time_slots, visits_of, with_company
 from tests.fakes.law import describe
 from tests.fakes.plan import read_plan

@@ -50,7 +50,7 @@ class OneGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class AtOnce:
+class GroupsAtOnce:
     """All groups at one size.
 
     Attributes:
@@ -82,7 +82,7 @@ class Together:
     of: Subject
     count: int
     ranks: tuple[int, int]
-    at: tuple[AtOnce, ...]
+    at: tuple[GroupsAtOnce, ...]
 
     @property
     def cell(self) -> Cell:
@@ -118,13 +118,13 @@ def togethers(evidence: Evidence) -> Iterator[Together]:
                 yield _together(beside, told)
 
 
-def _together(beside: Sequence[Row], told: Sequence[AtOnce]) -> Together:
+def _together(beside: Sequence[Row], told: Sequence[GroupsAtOnce]) -> Together:
     first = next(row for row in beside if row.cell.bytes == told[0].bytes)
     ranks = [active_ranks(row.cell, None) for row in beside]
     return Together(first.of, len(told[0].groups), (min(ranks), max(ranks)), tuple(told))
 
 
-def _at_once(beside: Sequence[Row], alone: Mapping[tuple[str, int], Row]) -> AtOnce | None:
+def _at_once(beside: Sequence[Row], alone: Mapping[tuple[str, int], Row]) -> GroupsAtOnce | None:
     """Return what groups cost each other at one size; None if one of them lacks a time, alone or at once."""
     pairs = [(row, alone.get((row.cell.group, row.cell.bytes))) for row in beside]
     times = [
@@ -145,7 +145,7 @@ def _at_once(beside: Sequence[Row], alone: Mapping[tuple[str, int], Row]) -> AtO
     )
     bases = [base.time.estimate for _, base in pairs if base is not None and base.time is not None]
     alone_s = math.exp(sum(map(math.log, bases)) / len(bases))
-    return AtOnce(beside[0].cell.bytes, alone_s, ratio, groups, _slowest(groups, times))
+    return GroupsAtOnce(beside[0].cell.bytes, alone_s, ratio, groups, _slowest(groups, times))
 
 
 def _mean_ratio(times: Sequence[TimePair]) -> Ratio | None:
@@ -195,7 +195,7 @@ def headline(fact: Together, varied: Collection[str], _: Units = AUTOMATIC) -> s
     return in_one_line(headed(about, f"{text}{where}{more}") for text in said for more in slow)
 
 
-def _telling(one: AtOnce) -> tuple[bool, float]:
+def _telling(one: GroupsAtOnce) -> tuple[bool, float]:
     return is_known(one.ratio.low, one.ratio.high), abs(math.log(one.ratio.estimate))
 
 
@@ -217,13 +217,13 @@ def _what(fact: Together) -> str:
     return f"{counted(fact.count, fact.cell.pattern)} of {ranks} at once"
 
 
-def _at(one: AtOnce, fact: Together, chosen: Units) -> str:
+def _at(one: GroupsAtOnce, fact: Together, chosen: Units) -> str:
     alone = time(one.alone_s, chosen=chosen)
     slow = f", {_slowest_words(one)}" if one.slowest is not None else ""
     return f"{times_words(one.ratio)} one alone ({alone}){at_size(fact.cell, one.bytes)}{slow}"
 
 
-def _slowest_words(one: AtOnce) -> str:
+def _slowest_words(one: GroupsAtOnce) -> str:
     slowest = one.slowest
     assert slowest is not None  # noqa: S101 - asked for only then
     times = units.format_factor(slowest.ratio.estimate)
