@@ -240,7 +240,9 @@ def test_what_is_out_of_range_is_refused(options: Options) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, suites.guidelines()])
+@pytest.mark.parametrize(
+    "suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, *(of() for of in suites.SUITES.values())]
+)
 def test_the_suites_are_plans(suite: PlanFile) -> None:
     assert laid_over(suite).measure
 
