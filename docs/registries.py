@@ -135,9 +135,12 @@ def patterns() -> str:
 
 
 def _modes(pattern: Pattern) -> str:
-    if not pattern.starts_together:
+    def is_collective(of: Pattern) -> bool:
+        return of.starts_together and of.family == "collective"
+
+    if not is_collective(pattern):
         return " ".join(f"`{mode.name}`" for mode in pattern.modes)
-    every = [{mode.name for mode in of.modes} for of in known().values() if of.starts_together]
+    every = [{mode.name for mode in of.modes} for of in known().values() if is_collective(of)]
     own = [f"`{mode.name}`" for mode in pattern.modes if mode.name not in set.intersection(*every)]
     return " ".join(["those of collectives", *(["and", *own] if own else [])])
 
