@@ -21,6 +21,9 @@ Sync = Literal["common", "barrier", "mpi_barrier"]
 RmaWindow = Literal["allocate", "create", "dynamic", "shared"]
 """How one-sided operations get their memory: the function of MPI that makes their window."""
 
+MADE_BY_MPI: Final[frozenset[RmaWindow]] = frozenset({"allocate", "shared"})
+"""Kinds of windows whose memory MPI has made, and can share between ranks of a host."""
+
 Pairing = Literal["tournament", "serial"]
 Until = Literal["precise", "decided"]
 """Goal of a campaign: narrow intervals, or a verdict on two sides that it measures in turn."""

@@ -38,7 +38,8 @@ its second MPI_Start with 3 ranks or more, as a program of ten lines shows."""
 
 
 def _collectives(description: KernelDescription) -> list[str]:
-    return [p.name for p in description.patterns if p.starts_together or p.reduces or "bcast" in p.name]
+    names = [p.name for p in description.patterns if p.starts_together or p.reduces or "bcast" in p.name]
+    return [name for name in names if description.pattern(name, "").family != "one-sided"]
 
 
 def _run_kernel(

@@ -45,7 +45,7 @@ LARGE = 64 * 1024
 def test_every_operation_is_right_in_every_window(library: Library, ranks: int) -> None:
     """Every mode: what is at the target, what counters and results say, and who won."""
     description = kernel.describe(library)
-    patterns = [pattern.name for pattern in description.patterns if pattern.one_sided]
+    patterns = [pattern.name for pattern in description.patterns if pattern.family == "one-sided"]
     sizes = "0,1,8,4097" if ranks == 2 else "8,4097"
     measures = tuple(
         Measure(name, modes=("all",), sizes=sizes, window=4, rma_windows=RMA_WINDOWS) for name in patterns

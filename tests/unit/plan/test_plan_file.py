@@ -252,7 +252,7 @@ def test_many_ranks_at_once_are_measured_beside_one_pair_of_the_same_launches() 
 
 
 @pytest.mark.parametrize(
-    "suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, suites.guidelines(), suites.at_once()]
+    "suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, *(of() for of in suites.SUITES.values())]
 )
 def test_the_suites_are_plans(suite: PlanFile) -> None:
     assert laid_over(suite).measure

@@ -17,7 +17,7 @@ from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.group import Subject, job_key
 from mpigauge.rows.ratios import Ratio, compared, judged_together, ratio_of
 from mpigauge.sequences import group_by
-from mpigauge.vocabulary import DIFFERENT, SAME_HOST
+from mpigauge.vocabulary import DIFFERENT, MADE_BY_MPI, SAME_HOST
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -84,7 +84,7 @@ class Notified:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class NeedOfTarget:
     """Whether operations into windows of one kind need their target to enter MPI.
 
     Attributes:
@@ -211,7 +211,7 @@ def notified(evidence: Evidence) -> Iterator[Notified]:
         )
 
 
-def progresses(evidence: Evidence) -> Iterator[Progress]:
+def progresses(evidence: Evidence) -> Iterator[NeedOfTarget]:
     """Yield for each kind of window which operations need a target that computes, in any state."""
     judged = [row for row in _timed(evidence) if row.progress is not None]
     for rows in group_by(judged, lambda row: (row.cell.rma_window, row.cell.job)).values():
@@ -220,7 +220,7 @@ def progresses(evidence: Evidence) -> Iterator[Progress]:
             if row.progress is not None:
                 named[row.progress.needs_target].setdefault(row.cell.mode)
         first = next((row for row in rows if row.progress and row.progress.needs_target), rows[0])
-        yield Progress(
+        yield NeedOfTarget(
             cell=first.cell,
             needing=tuple(named[True]),
             alone=tuple(named[False]),
@@ -283,9 +283,6 @@ def own_copies(evidence: Evidence) -> Iterator[OwnCopy]:
             found[(row.cell.pattern, row.cell.rma_window, *job_key(row))] = OwnCopy(row.of, copy.of, ratio)
     yield from found.values()
 
-
-MADE_BY_MPI = frozenset({"allocate", "shared"})
-"""Kinds of windows whose memory MPI has made, and can share between ranks of a host."""
 
 PAIR = 2
 """Ranks of an operation of one rank on the memory of another: the first ones of the job."""
@@ -407,7 +404,7 @@ FUNCTIONS = {
 """Function of MPI that makes a kind of window."""
 
 
-def progress_headline(fact: Progress, _varied: Collection[str], _chosen: Units = AUTOMATIC) -> str:
+def progress_headline(fact: NeedOfTarget, _varied: Collection[str], _chosen: Units = AUTOMATIC) -> str:
     """Return in one line whether operations wait until their target enters MPI."""
     where = f"into memory of {FUNCTIONS.get(fact.cell.rma_window, 'another window')}"
     if fact.needing:
@@ -424,7 +421,7 @@ def _doing(names: Sequence[str], verb: str) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]} {verb}"
 
 
-def progress_sentence(fact: Progress, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+def progress_sentence(fact: NeedOfTarget, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return whether operations wait until their target enters MPI, and how long one took."""
     said = progress_headline(fact, varied, chosen)
     took = time(fact.while_s, chosen=chosen)

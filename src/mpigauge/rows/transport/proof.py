@@ -408,9 +408,9 @@ class Labels:
         return [places[rank] for rank in there if rank < len(places)]
 
     def _leaves_first_host(self, cell: Cell) -> bool:
-        """Return whether messages must leave the first rank's host, whose cards count: some pairs need not."""
+        """Return whether messages must leave the host of the first rank, whose cards count: pairs may not."""
         places: Sequence[str] = self._places.get(cell.job, ())
-        if not self._patterns[cell.pattern].in_halves or len(places) < cell.ranks:
+        if not self._patterns[cell.pattern].in_halves or len(places) <= max(ranks_in(cell, None), default=0):
             return True
         ends = [{places[rank] for rank in pair} for pair in _pairs_of(cell)]
         first = places[ranks_in(cell, None)[0]]

@@ -56,7 +56,7 @@ STYLES: Mapping[str, Mapping[str, Any]] = {
 """Colour and shape of each kind of line."""
 
 
-class Line(NamedTuple):
+class OneSidedLine(NamedTuple):
     """A line of the figure: what it is of, and one of STYLES."""
 
     label: str
@@ -98,7 +98,7 @@ def _is_usual(source: Source, row: Row) -> bool:
     return row.cell.pattern in ONE_SIDED or row.cell.mode == default_mode(pattern)
 
 
-def _groups(query: Query, curves: Sequence[Series]) -> Mapping[str, list[Line]]:
+def _groups(query: Query, curves: Sequence[Series]) -> Mapping[str, list[OneSidedLine]]:
     """Return lines by size, which is their heading."""
     timed = [
         (curve, row)
@@ -109,7 +109,9 @@ def _groups(query: Query, curves: Sequence[Series]) -> Mapping[str, list[Line]]:
     sizes = sorted({row.cell.bytes for _, row in timed if row.sized and row.cell.pattern in ONE_SIDED})
     kept = {*(sizes if query.sizes else thinned(sizes, MAX_SIZES))}
     shown = [(curve, row) for curve, row in timed if not row.sized or row.cell.bytes in kept]
-    found = [Line(curve.label, _kind(row), row) for curve, row in sorted(shown, key=_by_size_and_time)]
+    found = [
+        OneSidedLine(curve.label, _kind(row), row) for curve, row in sorted(shown, key=_by_size_and_time)
+    ]
     return group_by(found, lambda line: _heading(line.row))
 
 
@@ -131,7 +133,7 @@ def _kind(row: Row) -> str:
     return message if row.cell.pattern in MESSAGES else memory
 
 
-def _draw(axes: Any, groups: Mapping[str, Sequence[Line]]) -> None:
+def _draw(axes: Any, groups: Mapping[str, Sequence[OneSidedLine]]) -> None:
     """Draw a mark and its bar for each line, from the top, below the heading of its size."""
     place, ticks, labels = 0, [], list[str]()
     for heading, mine in groups.items():
@@ -157,7 +159,7 @@ def _draw(axes: Any, groups: Mapping[str, Sequence[Line]]) -> None:
     axes.grid(visible=False, axis="y")
 
 
-def _mark(axes: Any, place: int, line: Line) -> None:
+def _mark(axes: Any, place: int, line: OneSidedLine) -> None:
     time, mark_style = line.row.time, STYLES[line.kind]
     assert time is not None  # noqa: S101 - it was chosen for its time
     if time.low is not None and time.high is not None and time.low > 0:
