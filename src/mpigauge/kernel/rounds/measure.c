@@ -133,7 +133,7 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
 
 static size_t most_requests(const struct mg_plan *plan)
 {
-    size_t most = 0;
+    size_t most = 2; /* of a plan without visits */
 
     for (int i = 0; i < plan->visits_count; i++)
         if (mg_requests_per_call(&plan->visits[i]) > most)
