@@ -408,7 +408,7 @@ class Labels:
         return [places[rank] for rank in there if rank < len(places)]
 
     def _leaves_first_host(self, cell: Cell) -> bool:
-        """Return whether messages must leave the host of the first rank, whose cards count: pairs may not."""
+        """Return whether messages must leave the first rank's host, whose cards count; pairs need not."""
         places: Sequence[str] = self._places.get(cell.job, ())
         if not self._patterns[cell.pattern].in_halves or len(places) <= max(ranks_in(cell, None), default=0):
             return True
