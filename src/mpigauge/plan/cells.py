@@ -178,6 +178,11 @@ def _orders(table: _Table, _: Cell) -> tuple[str, ...]:
 
 def _senders(table: _Table, cell: Cell) -> Iterator[int]:
     asked = table.measure.senders
+    if asked and table.measure.groups:
+        raise UsageError(
+            f"{table.where}: {table.pattern.name} cannot have groups at once and fewer senders",
+            "measure them one after the other: --groups in one run, --senders in another",
+        )
     counts = (sender_count(one, table.pattern, cell.ranks, table.where) for one in asked)
     yield from dict.fromkeys(counts) if asked else (0,)
 

@@ -170,6 +170,11 @@ def test_senders_are_some_of_the_ranks(asked: int) -> None:
         planned(Measure("multi-stream", sizes="8", senders=(asked,)))
 
 
+def test_groups_at_once_have_all_their_senders() -> None:
+    with pytest.raises(UsageError, match="cannot have groups at once and fewer senders"):
+        planned(Measure("multi-stream", sizes="8", senders=(1,), groups=("2",)))
+
+
 def test_a_root_is_a_rank_of_every_group() -> None:
     with pytest.raises(UsageError, match="rank 4 cannot be the root of 4 ranks"):
         planned(Measure("bcast", sizes="8", groups=("2",), roots=(4,)))

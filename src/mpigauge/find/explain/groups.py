@@ -189,6 +189,8 @@ def headline(fact: Together, varied: Collection[str], _: Units = AUTOMATIC) -> s
     about, what = _about(fact, varied), _what(fact)
     said = [f"{what} take {known_times(most.ratio, interval=each)} one alone" for each in (True, False)]
     where = at_size(fact.cell, most.bytes)
+    if not is_known(most.ratio.low, most.ratio.high):
+        return headed(about, f"{what} beside one alone{where}: not known")
     slow = (
         [f"; {_slowest_words(most)}", f"; group {most.slowest.number} is slowest"] if most.slowest else [""]
     )
