@@ -25,6 +25,7 @@ from tests.fakes.plan import read_plan
 
 LISTS = st.lists(st.integers(0, 200), min_size=1, max_size=40, unique=True)
 LIMITS = Limits(1.0, 10.0)
+RANKS = 8
 
 
 def description() -> KernelDescription:
@@ -74,7 +75,7 @@ def test_what_is_no_group_is_refused(text: str) -> None:
 )
 def test_a_rule_makes_groups(rule: str, wanted: list[str]) -> None:
     hosts = ["h1" if rank in {0, 2, 5} else "h2" for rank in range(8)]
-    assert [group_text(group) for group in groups_of(rule, 8, hosts, "here")] == wanted
+    assert [group_text(group) for group in groups_of(rule, RANKS, hosts, "here")] == wanted
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_a_rule_makes_groups(rule: str, wanted: list[str]) -> None:
 )
 def test_a_rule_that_makes_none_is_refused(rule: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        groups_of(rule, 8, (), "here")
+        groups_of(rule, RANKS, (), "here")
 
 
 @given(st.integers(2, 40), st.integers(2, 8))
