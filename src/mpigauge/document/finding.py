@@ -45,13 +45,20 @@ def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
     cells = {name: _cells(part) for name, part in values.items()}
     # Sets come in order: else one result would be told in other words of JSON each time.
     value = {
-        name: msgspec.to_builtins(part, order="deterministic")
+        name: msgspec.to_builtins(part, order="deterministic", enc_hook=_plain)
         for name, part in values.items()
         if not cells[name]
     }
     if any("Subject" in str(field.type) for field in fields(fact)):
         value |= state_record(subject_in(fact))
     return Finding(kind, "info", tuple(cell for mine in cells.values() for cell in mine), value, text)
+
+
+def _plain(part: object) -> str:
+    """Return a name that knows more than its text, as pairs of a map do, as that text."""
+    if not isinstance(part, str):
+        raise NotImplementedError(type(part))
+    return str(part)
 
 
 def subject_in(fact: Any) -> Subject | None:

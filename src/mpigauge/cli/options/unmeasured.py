@@ -59,7 +59,7 @@ UNMEASURED = (
     Unmeasured(
         "neighbourhood collectives and halo exchange",
         "neighbourhood collectives are not measured yet; shift sends right and receives from the left",
-        re.compile(r"((osu_|p?mpi_)?i?neighbo|(imb[-_])?halo|stencil)"),
+        re.compile(r"((osu_|p?mpi_)?i?neighbou?r(hood|_)|(imb[-_])?halo|stencil)"),
     ),
     Unmeasured(
         "memory of GPUs",
