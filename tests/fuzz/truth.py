@@ -13,7 +13,14 @@ from tests.cli.docs.recomputing.schema import fields_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-USUAL = {"transport": "auto", "placement": "same-host", "buffers": "warm", "window": 0, "in_place": False}
+NUMBERS = ("window", "depth", "block_bytes", "stride_bytes", "partitions", "senders")
+USUAL = {
+    "transport": "auto",
+    "placement": "same-host",
+    "buffers": "warm",
+    "in_place": False,
+    **dict.fromkeys(NUMBERS, 0),
+}
 KEY = fields_of("Cell")
 NEAR = 1e-9
 

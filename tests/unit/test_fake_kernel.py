@@ -16,7 +16,7 @@ from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result.environment import cores_allowed
-from tests.fakes.law import COLLECTIVES, PATTERNS, SYNCS, describe, modes_of, operation_ns
+from tests.fakes.law import COLLECTIVES, PATTERNS, SYNCS, describe, modes_of, operation_ns, parts_ns
 from tests.fakes.lines import CLOCK_COST_NS
 from tests.unit.kernel_launch import Line, journal_of, plan_of, visits_in
 
@@ -98,6 +98,14 @@ def sizes_of(pattern: str) -> tuple[int, ...]:
     return (64, 4096) if traits["moves_bytes"] or traits["spans_bytes"] else (0,)
 
 
+def parts_of(mode: dict[str, Any]) -> dict[str, int]:
+    """Numbers of a plan for the parts of its messages; 0 where it sends them whole."""
+    blocks = (
+        {"block_bytes": 8, "stride_bytes": 16} if mode["strided"] else {"block_bytes": 0, "stride_bytes": 0}
+    )
+    return {**blocks, "partitions": 8 if mode["partitioned"] else 0, "depth": 0}
+
+
 # ---- As the real kernel --------------------------------------------------------------------------
 
 
@@ -137,16 +145,20 @@ def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi
         (pattern, mode["name"], size, mode["overlaps"])
         for pattern, of in PATTERNS.items()
         for mode in of["modes"]
-        for size in sizes_of(pattern)
+        for size in dict.fromkeys(min(size, mode["most_bytes"] or size) for size in sizes_of(pattern))
         if of["min_ranks"] <= ranks and pattern != "eager" and (not mode["needs_eager"] or size <= 64)
     ]
-    text = plan_of(*(f"{p} {mode} {size} datatype=double op=sum" for p, mode, size, _ in cells), ranks=ranks)
+    parts = {(name, mode["name"]): parts_of(mode) for name, of in PATTERNS.items() for mode in of["modes"]}
+    numbers = {of: " ".join(f"{key}={number}" for key, number in each.items()) for of, each in parts.items()}
+    words = (f"{of} {mode} {size} datatype=double op=sum {numbers[of, mode]}" for of, mode, size, _ in cells)
+    text = plan_of(*words, ranks=ranks)
     found = visits_in(journal_of(find.find_default(), text, ranks))
     assert sorted(found) == list(range(len(cells)))
     for number, (pattern, mode, size, overlaps) in enumerate(cells):
         line, sampling = found[number], PATTERNS[pattern]["sampling"]
         active = PATTERNS[pattern]["active_ranks"] or ranks
         one_ns = operation_ns(pattern, mode, size, ranks, LATENCY_NS)
+        one_ns += parts_ns({**parts[pattern, mode], "mode": mode, "bytes": size})
         batch, sample_ns = line["batch"], one_ns * line["ops"]
         seen_ns = sample_ns // 2 if overlaps else 0
         assert line["warmup_ns"] == [sample_ns] * 2

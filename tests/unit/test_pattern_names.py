@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
 
+from mpigauge.find.explain.topics import TOPICS
 from mpigauge.mpi import kernel
 from mpigauge.plan import names
+from mpigauge.plan.factors import FACTORS
 from mpigauge.plan.patterns import (
     NONE,
     Pattern,
@@ -46,8 +49,9 @@ def texts_of(path: Path) -> set[str]:
 
 @pytest.mark.thorough
 def test_no_pattern_is_named() -> None:
-    # Ranks may start after a `barrier`, and a history counts each `session`: these words are no patterns.
-    forbidden = set(names.patterns()) - {*SYNCS, "session"}
+    # Ranks may start after a `barrier`, a history counts each `session`, and what some patterns have, or are
+    # told of, has their name: these words are no patterns.
+    forbidden = set(names.patterns()) - {*SYNCS, "session", *TOPICS, *map(attrgetter("has"), FACTORS)}
     assert len(forbidden) > 20
     asking = [path for path in HOUSE.rglob("*.py") if path.name not in REGISTRIES]
     asking = [path for path in asking if path.relative_to(HOUSE).parts[0] not in SPEAK_OF_PATTERNS]

@@ -105,6 +105,22 @@ OF_MORE_RANKS = {
 }
 """What benchmarks of IMB measure with more ranks than their counterpart has, by their names."""
 
+_ONE_SIDED = (
+    ("Put Latency", "put", False, "flush flush_local lock lock_all"),
+    ("Get latency", "get", False, "flush flush_local lock lock_all"),
+    ("Put Bandwidth", "put-window", True, "flush"),
+    ("Get Bandwidth", "get-window", True, "flush"),
+    ("Accumulate latency", "accumulate", False, "flush lock"),
+    ("Get_accumulate latency", "get_accumulate", False, "flush"),
+    ("Fetch_and_op latency", "fetch_and_op", False, "flush"),
+    ("Compare_and_swap latency", "compare_and_swap", False, "flush"),
+)
+"""Title in OSU after "MPI_", pattern, whether it has rates only, and the modes that measure the same.
+
+Of a fence OSU takes half of three, with pscw it starts the next epoch inside the time, and the lock of atomic
+operations is exclusive there.
+"""
+
 BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}
 
 WITHOUT_COMPUTATION = {twin: "nonblocking" for twin in COUNTERPARTS if twin.hides}
@@ -127,4 +143,11 @@ def normalised_title(title: str) -> str:
 
 
 BY_OSU = {normalised_title(twin.osu): twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.osu}
+ONE_SIDED_OF_OSU = {
+    (normalised_title(title.replace("_", " ")), f"MPI_Win_{mode}"): Counterpart(pattern, mode, rate=rate)
+    for title, pattern, rate, modes in _ONE_SIDED
+    for mode in modes.split()
+}
+"""One-sided operations by title in OSU and the function that synchronises; read, and not written."""
+
 BY_IMB = {twin.imb: twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.imb}

@@ -6,7 +6,7 @@ The order of their lines is that of their sources; numbers are made up.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -62,7 +62,6 @@ class Family:
 
 
 REMOTE = ("# Window creation: MPI_Win_allocate", "# Synchronization: MPI_Win_flush")
-FLUSH = "MPI_Win_allocate MPI_Win_flush"
 FAMILIES = {
     "osu_latency": Family("MPI{} Latency Test", "Latency (us)", "pingpong"),
     "osu_latency_persistent": Family(
@@ -95,13 +94,13 @@ FAMILIES = {
         kind="collective",
     ),
     "osu_put_latency": Family(
-        "MPI_Put{} Latency Test", "Latency (us)", "osu_mpi_put_latency", FLUSH, REMOTE, kind="one-sided"
+        "MPI_Put{} Latency Test", "Latency (us)", "put", "flush", REMOTE, kind="one-sided"
     ),
     "osu_get_bw": Family(
         "MPI_Get{} Bandwidth Test",
         "Bandwidth (MB/s)",
-        "osu_mpi_get_bandwidth",
-        FLUSH,
+        "get-window",
+        "flush",
         REMOTE,
         messages=1,
         kind="one-sided",
@@ -223,6 +222,25 @@ def test_the_order_of_the_lines_above_the_rows_does_not_matter(
     )
 
 
+@pytest.mark.parametrize(
+    ("window", "sync", "found"),
+    [
+        ("create", "flush", ("put", "flush", "create")),
+        ("allocate", "flush_local", ("put", "flush_local", "allocate")),
+        ("dynamic", "lock", ("put", "lock", "dynamic")),
+        ("allocate", "fence", ("osu_mpi_put_latency", "MPI_Win_allocate MPI_Win_fence", "")),
+        ("create", "pscw", ("osu_mpi_put_latency", "MPI_Win_create MPI_Win_pscw", "")),
+    ],
+)
+def test_one_sided_operations_are_ours_where_their_loop_is(
+    tmp_path: Path, window: str, sync: str, found: tuple[str, str, str]
+) -> None:
+    lines = (f"# Window creation: MPI_Win_{window}", f"# Synchronization: MPI_Win_{sync}")
+    text = text_of("7.4", replace(FAMILIES["osu_put_latency"], lines=lines))
+    (of,) = {(of.pattern, of.mode, of.rma_window) for of in times_of(records_of(tmp_path / "t", text))}
+    assert of == found
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", ["osu_latency", "osu_bw", "osu_mbw_mr", "osu_allreduce"])
 def test_each_datatype_has_a_table_of_its_own(tmp_path: Path, version: str, name: str) -> None:
@@ -270,4 +288,4 @@ def test_atomic_operations_say_in_words_of_their_own_that_data_were_wrong(
     records = records_of(tmp_path / "t", "\n".join(lines))
     assert any(isinstance(record, Imported) for record in records) is not fails
     assert any(isinstance(record, Failure) for record in records) is fails
-    assert failures_of(records) == ([("osu_mpi_accumulate_latency", 8, "corrupt")] if fails else [])
+    assert failures_of(records) == ([("accumulate", 8, "corrupt")] if fails else [])

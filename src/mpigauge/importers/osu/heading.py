@@ -68,7 +68,7 @@ class Title:
     @property
     def is_mpi_on_hosts(self) -> bool:
         """Return whether it is of an OSU program in C that sends from and to host memory by MPI."""
-        return self.suite == "OSU" and self.subject == "MPI" and not self.device and not self.one_sided
+        return self.suite == "OSU" and self.subject == "MPI" and not self.device
 
     @property
     def is_rate(self) -> bool:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.importers.collector import TableMeaning
 from mpigauge.importers.osu.heading import LATENCY, MESSAGES, MPI4PY, OVERALL, PURE, RATE
-from mpigauge.plan.benchmarks import BY_OSU, WITHOUT_COMPUTATION
+from mpigauge.plan.benchmarks import BY_OSU, ONE_SIDED_OF_OSU, WITHOUT_COMPUTATION
 from mpigauge.plan.patterns import EVERY_PAIR, ONE, known
+from mpigauge.vocabulary import RMA_WINDOWS
 
 if TYPE_CHECKING:
     from mpigauge.importers.osu.heading import Title
@@ -31,6 +32,8 @@ _BOTH = re.compile(r"\bbi-(?:directional|bandwidth)")
 TIMES_OF_PAIRS = ("multi latency", "multi-pair latency")
 """Titles of times of several pairs: each pair takes that long, however many there are."""
 
+_WINDOW_AND_SYNC = re.compile(rf"MPI_Win_({'|'.join(RMA_WINDOWS)}) (MPI_Win_\w+)")
+
 _ONE_PAIR = re.compile(r"multi-(?:threaded|process)\b")
 
 _KINDS = {
@@ -48,7 +51,18 @@ def own_benchmark(title: Title, factors: str) -> Counterpart | None:
     Args:
         factors: Conditions beside the title: any makes it another measurement.
     """
-    return None if factors or not title.is_mpi_on_hosts else BY_OSU.get(title.name)
+    if not title.is_mpi_on_hosts:
+        return None
+    if not title.one_sided:
+        return None if factors else BY_OSU.get(title.name)
+    match = _WINDOW_AND_SYNC.fullmatch(factors)
+    return ONE_SIDED_OF_OSU.get((title.name, match[2])) if match else None
+
+
+def rma_window_of(factors: str) -> str:
+    """Return the kind of window of a one-sided measurement; empty if it is none of ours."""
+    match = _WINDOW_AND_SYNC.fullmatch(factors)
+    return match[1] if match else ""
 
 
 def may_have_column(title: Title, kind: str) -> bool:

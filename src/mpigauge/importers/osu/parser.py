@@ -41,6 +41,7 @@ from mpigauge.importers.osu.meaning import (
     own_meaning,
     pure_mode,
     ranks_of,
+    rma_window_of,
     statistic_of,
 )
 from mpigauge.importers.osu.programs import (
@@ -486,6 +487,8 @@ class Parser(LineParser):
         more: dict[str, str] = {}
         if table.datatype and (reduces or table.datatype != USUAL_TYPE):
             more = {"datatype": OURS.get(table.datatype, table.datatype), "op": SUM if reduces else ""}
+        if own is not None and own.one_sided:
+            more["rma_window"] = rma_window_of(table.factors.words)
         cell = cell_of(meaning, size, ranks, table.own_factors, window=window or table.window, **more)
         return _Time(meaning, cell, time_s, printed)
 
