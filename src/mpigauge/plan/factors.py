@@ -198,7 +198,7 @@ FACTORS = (
         "groups",
         "where",
         usual="",
-        has="starts_together",
+        has="in_groups",
         asked="groups",
         compared=True,
         phrase="groups at once: {}",

@@ -258,7 +258,12 @@ class Pattern(Struct, frozen=True):
     @property
     def of_all(self) -> bool:
         """Whether messages go between all ranks of a job or group, whose order then matters."""
-        return self.talks and not self.active_ranks
+        return self.talks and not self.active_ranks and not self.one_sided
+
+    @property
+    def in_groups(self) -> bool:
+        """Whether groups of ranks can do it at once; windows are of all ranks of a job."""
+        return self.starts_together and not self.one_sided
 
     @property
     def counted(self) -> bool:

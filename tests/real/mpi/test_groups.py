@@ -47,7 +47,7 @@ def measures_of(library: Library, ranks: int) -> list[Measure]:
         Measure(one.name, sizes="64", senders=(1, "all"), window=4) for one in patterns if one.senders
     ]
     if ranks > 3:
-        together = [one for one in patterns if one.starts_together]
+        together = [one for one in patterns if one.in_groups]
         measures += [
             Measure(one.name, modes=("all",), sizes="8", groups=("2",), window=4) for one in together
         ]

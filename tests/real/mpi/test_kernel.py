@@ -99,8 +99,8 @@ def test_an_older_library_only_lacks_modes(mpich: Library) -> None:
             f"{LAUNCH}\nvisit id=0 cell=0 pattern=pingpong mode=persistent bytes=8 pool_bytes=65536\nend\n",
             "cold",
         ),
-        (f"{LAUNCH}\nvisit\tid\nend\n", "expected 'launch' first, then only 'visit'"),
-        (f"{LAUNCH}\n{LAUNCH}\nend\n", "expected 'launch' first, then only 'visit'"),
+        (f"{LAUNCH}\nvisit\tid\nend\n", "expected 'launch' first, then only 'group' and 'visit'"),
+        (f"{LAUNCH}\n{LAUNCH}\nend\n", "expected 'launch' first, then only 'group' and 'visit'"),
         (
             f"{LAUNCH}\nvisit id=0 cell=0 pattern=stream mode=unidirectional bytes={2**46} window=2\nend\n",
             "more than any memory",

@@ -1,14 +1,10 @@
 /* partitioned - a ping-pong of messages whose partitions the sender marks as ready one by one
- * (MPI 4.0, chapter 4). */
+ * (MPI 4.0, chapter 4).
+ *
+ * The build defines MG_LACKS_PARTITIONED where a program with these calls cannot be linked: mpi.h
+ * may declare what the library lacks, and Open MPI 5 has them although it reports MPI 3.1. */
 #include "patterns/calls.h"
 #include "rounds/sampling.h"
-
-/* Open MPI has it since 5.0, although it reports MPI 3.1. */
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define PARTITIONED 1
-#else
-#define PARTITIONED 0
-#endif
 
 enum { SEND, RECV };
 
@@ -42,7 +38,8 @@ static inline void receive_whole(struct mg_state *state)
     mg_wait(&state->requests[RECV]);
 }
 
-#if PARTITIONED
+#if !defined(MG_LACKS_PARTITIONED) && \
+    (MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5))
 
 /* Both sides in this order: a library may need both to have called the first before the second
  * returns. */
@@ -117,14 +114,13 @@ static void first_use(MPI_Comm world)
 }
 /* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
+#define FIRST_USE     first_use
+#define IN_PARTS(how) .begin = init_both, .call = how, .finish = free_both
+
 #else
 
-#define init_both NULL
-#define whole     persistent
-#define parrived  persistent
-#define range     persistent
-#define reversed  persistent
-#define first_use NULL
+#define FIRST_USE     NULL
+#define IN_PARTS(how) .lacks = "MPI_Psend_init of MPI 4"
 
 #endif
 
@@ -144,14 +140,6 @@ static inline void send_whole(struct mg_state *state)
 
 PING_PONG(persistent, send_whole, receive_whole)
 
-static const char *refuse(const struct mg_mode *mode, const struct mg_state *state)
-{
-    (void) state;
-    return mode->partitioned && !PARTITIONED
-               ? "this MPI library has no partitioned messages, which MPI 4 introduced"
-               : NULL;
-}
-
 const struct mg_pattern mg_partitioned = {
     .name         = "partitioned",
     .about        = "one message in partitions there and back between ranks 0 and 1",
@@ -165,42 +153,33 @@ const struct mg_pattern mg_partitioned = {
     .moves_bytes  = true,
     .counts_int   = true,
     .wire         = MG_ONE_MESSAGE,
-    .first_use    = first_use,
-    .refuse       = refuse,
-    .modes = MG_MODES({.name          = "whole",
-                       .about         = "MPI_Psend_init once, then MPI_Start, MPI_Pready of each "
-                                        "partition, MPI_Wait; received by MPI_Start and MPI_Wait",
-                       .begin         = init_both,
-                       .call          = whole,
-                       .finish        = free_both,
+    .first_use    = FIRST_USE,
+    .modes = MG_MODES({.name  = "whole",
+                       .about = "MPI_Psend_init once, then MPI_Start, MPI_Pready of each "
+                                "partition, MPI_Wait; received by MPI_Start and MPI_Wait",
+                       IN_PARTS(whole),
                        .source        = other,
                        .directions    = 1,
                        .binds_buffers = true,
                        .partitioned   = true},
-                      {.name   = "parrived",
-                       .about  = "likewise, received by MPI_Parrived of one partition after the "
-                                 "other",
-                       .begin  = init_both,
-                       .call   = parrived,
-                       .finish = free_both,
-                       .source = other,
-                       .directions    = 1,
-                       .binds_buffers = true,
-                       .partitioned   = true},
-                      {.name          = "range",
-                       .about         = "all partitions made ready at once by MPI_Pready_range",
-                       .begin         = init_both,
-                       .call          = range,
-                       .finish        = free_both,
+                      {.name  = "parrived",
+                       .about = "likewise, received by MPI_Parrived of one partition after the "
+                                "other",
+                       IN_PARTS(parrived),
                        .source        = other,
                        .directions    = 1,
                        .binds_buffers = true,
                        .partitioned   = true},
-                      {.name          = "reversed",
-                       .about         = "MPI_Pready from the last partition to the first",
-                       .begin         = init_both,
-                       .call          = reversed,
-                       .finish        = free_both,
+                      {.name  = "range",
+                       .about = "all partitions made ready at once by MPI_Pready_range",
+                       IN_PARTS(range),
+                       .source        = other,
+                       .directions    = 1,
+                       .binds_buffers = true,
+                       .partitioned   = true},
+                      {.name  = "reversed",
+                       .about = "MPI_Pready from the last partition to the first",
+                       IN_PARTS(reversed),
                        .source        = other,
                        .directions    = 1,
                        .binds_buffers = true,
