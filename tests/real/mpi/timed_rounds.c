@@ -106,6 +106,10 @@ int64_t *mg_lead_of(const struct mg_visit *visit, const struct mg_state *state)
     return &lead_ns;
 }
 
+void mg_leads_free(void)
+{
+}
+
 int64_t mg_lead_next(const struct mg_visit *visit, const struct mg_state *state,
                      const struct mg_rounds *rounds, int64_t limit_ns)
 {
