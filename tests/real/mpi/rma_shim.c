@@ -2,9 +2,9 @@
  *
  * RMA_DELAY_NS    MPI_Win_flush spins so long.
  * RMA_HANG_BYTES  MPI_Win_flush after an MPI_Put of so many bytes never returns.
- * RMA_TARGET=FILE MPI_Win_flush of rank 0 waits until rank 1 is in an MPI function that waits, which
- *                 both see in that file: a library that makes no progress by itself.
- * RMA_TWICE       MPI_Fetch_and_op does it twice. */
+ * RMA_TARGET=FILE MPI_Win_flush of rank 0 waits until rank 1 is in an MPI function that waits,
+ * which both see in that file: a library that makes no progress by itself. RMA_TWICE
+ * MPI_Fetch_and_op does it twice. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdatomic.h>
@@ -49,7 +49,7 @@ static atomic_int *waits(void)
     if (shared != NULL || path == NULL)
         return shared;
     const int file = open(path, O_RDWR);
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    shared         = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     (void) close(file);
     return shared;
 }
@@ -79,8 +79,8 @@ int MPI_Sendrecv(const void *out, int sent, MPI_Datatype sent_type, int to, int 
                  int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     enter();
-    const int code = PMPI_Sendrecv(out, sent, sent_type, to, sent_tag, in, count, type, from, tag,
-                                   comm, status);
+    const int code =
+        PMPI_Sendrecv(out, sent, sent_type, to, sent_tag, in, count, type, from, tag, comm, status);
     leave();
     return code;
 }
