@@ -115,7 +115,7 @@ static void first_use(MPI_Comm world)
 /* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
 #define FIRST_USE     first_use
-#define IN_PARTS(how) .begin = init_both, .call = how, .finish = free_both
+#define IN_PARTS(how) .begin = init_both, .call = (how), .finish = free_both
 
 #else
 

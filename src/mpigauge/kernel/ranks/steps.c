@@ -357,7 +357,7 @@ static void skip_jointly(struct mg_offer *offers, int count)
 static struct mg_offer *collect_offers(const struct mg_visit *visits, int count,
                                        const struct mg_offer *own)
 {
-    struct mg_offer *offers = malloc((size_t) count * sizeof *offers);
+    struct mg_offer *offers = calloc((size_t) count, sizeof *offers);
 
     if (offers == NULL)
         MG_DIE("no memory for a step of %d visits", count);
@@ -388,7 +388,7 @@ static void report_ready(const struct mg_visit *visit, const struct mg_offer *of
         return;
     }
     for (int i = 1; i < visit->ranks; i++)
-        MG_MPI(MPI_Recv(NULL, 0, MPI_BYTE, mg_members(visit)[i], TAG_READY, world.control,
+        MG_MPI(MPI_Recv(NULL, 0, MPI_BYTE, mg_world_rank(visit, i), TAG_READY, world.control,
                         MPI_STATUS_IGNORE));
     if (world.rank != 0)
         MG_MPI(MPI_Send(offer, (int) sizeof *offer, MPI_BYTE, 0, TAG_OFFER, world.control));

@@ -145,7 +145,9 @@ static inline bool mg_takes_part(const struct mg_visit *visit, int world_rank)
 /* The world rank of a rank of its group. */
 static inline int mg_world_rank(const struct mg_visit *visit, int rank)
 {
-    return mg_in_step(visit) ? mg_members(visit)[rank] : rank;
+    if (visit->members != NULL)
+        return visit->members->ranks[rank];
+    return mg_in_step(visit) ? visit->pair[rank > 0] : rank;
 }
 
 /* Whether two visits are of the same pair, of the same group of the plan, or both of the first
