@@ -56,7 +56,7 @@ def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
 
 def _plain(part: object) -> str:
     """Return a name that knows more than its text, as pairs of a map do, as that text."""
-    if not isinstance(part, str):
+    if not isinstance(part, str):  # which msgspec then says itself, with the place
         raise NotImplementedError(type(part))
     return str(part)
 

@@ -103,7 +103,7 @@ OF_MORE_RANKS = {
     "Uniband": Counterpart("multi-stream", "unidirectional", imb="Uniband", rate=True),
     "Biband": Counterpart("multi-stream", "bidirectional", imb="Biband", rate=True),
 }
-"""What benchmarks of IMB measure with more ranks than their counterpart has, by their names."""
+"""Counterparts of benchmarks of IMB that have more ranks than usual, by their names."""
 
 _ONE_SIDED = (
     ("Put Latency", "put", False, "flush flush_local lock lock_all"),

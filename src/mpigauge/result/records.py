@@ -124,7 +124,7 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
         first_round_trip_ns: Time of the very first message of the job: an empty one from rank 0 to rank 1
             and back, with the connections that it sets up; -1 for one rank, or if not known.
         init_ns: Time of MPI_Init on the rank that was longest in it; -1 if not known.
-        init_median_ns: Time of MPI_Init on the rank in the middle; -1 if not known.
+        init_median_ns: Time of MPI_Init, median over ranks; -1 if not known.
         warmup_bytes: The largest message of its warm-up, if an earlier launch had died in its warm-up; 0 for
             no limit.
         traced_ranks: Ranks that a debugger or tracer was attached to; -1 if not known.

@@ -1,4 +1,4 @@
-"""What other benchmarks measure and mpigauge does not, and why: UNMEASURED is the one list of it.
+"""Measurements of other benchmarks that mpigauge lacks, and why: UNMEASURED is the one list of them.
 
 To add one: a row. Hints for such words, `mpigauge list unmeasured` and docs/peers.md are computed from it.
 """

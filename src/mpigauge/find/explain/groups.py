@@ -1,4 +1,4 @@
-"""What groups of ranks that do the same at once cost each other."""
+"""Cost of groups of ranks for each other that do the same at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a queue in front of a message, gaps between its blocks, and its partitions cost: ratios to none."""
+"""Cost of a queue in front of a message, of gaps between its blocks, and of partitions: ratios to none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program pays before it can do anything: MPI_Init, and then its first message."""
+"""Start-up of a job: MPI_Init, and then its first message."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StartUp:
-    """What MPI_Init of a job takes on the rank that is longest in it.
+    """Time of MPI_Init of a job on the rank that is longest in it.
 
     Attributes:
         cell: That of the first message, if one is known; else any of the job.
