@@ -92,6 +92,18 @@ def test_partitions_divide_a_message_and_take_what_the_law_says(cli: Cli, openmp
         assert extra_ns(row, base[size]) == pytest.approx(PARTITION_NS * number, rel=0.02, abs=1)
 
 
+def test_what_is_left_when_the_last_partition_is_ready_and_no_computation_is_hidden(
+    cli: Cli, openmpi: FakeMpi
+) -> None:
+    found = rows(cli, "early-bird", "--mode", "all", "--partitions", "4", "--sizes", "4KiB")
+    times = {row["mode"]: 1e9 * row["time_s"]["estimate"] for row in found}
+    left, whole = LATENCY_NS + 4096 // 10 // 4, LATENCY_NS + 10 + 4096 // 10
+    assert times == {"partitioned": pytest.approx(left, abs=2), "send": pytest.approx(whole, abs=2)}
+    assert {row["overlap"] for row in found} == {None}
+    visits = [visit for visit in load(Path("r.jsonl")).visits if visit.cell.pattern == "early-bird"]
+    assert all(visit.work_ns > 0 and visit.pure_ns for visit in visits)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

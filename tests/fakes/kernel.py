@@ -55,6 +55,7 @@ from tests.fakes.cards import traffic
 from tests.fakes.law import (
     PATTERNS,
     SYNCS,
+    computes_as_long,
     describe,
     has,
     is_blind,
@@ -84,6 +85,7 @@ TICK_NS = 1_000_000_000
 TRIALS = 9
 WARMUPS = 2
 BLOCK_ROUNDS = 16
+JOINT_BLOCK_NS = 20_000
 SAMPLES_WANTED = SAMPLES_CELL = OVERDRAFT = 8
 MIN_SAMPLES = 2
 VERIFIED_EACH = PATIENCE = 4
@@ -270,17 +272,18 @@ class Run:
         slow = [slowness(pair, self.luck) for pair in world_pairs(visit, ranks)]
         factor = self.factor_of(visit, ranks) * max(slow, default=1) * beside(visit, at_once)
         call_ns = max(1, round(in_call * one_ns * factor))
-        work_ns = call_ns if overlaps(visit) else 0
+        work_ns = call_ns if computes_as_long(visit) else 0
+        meanwhile_ns = work_ns // 2 if overlaps(visit) else 0
         target_ns = target_work_ns(visit, call_ns)
         trial_ns: list[int] = []
         if cell.batch == 0:
             trial_ns = [2 * call_ns, *[call_ns] * (TRIALS - 1)]
             if trial_ns[0] > TICK_NS:
                 say(f'{{"tick":{visit["id"]},"round_ns":{trial_ns[0]}}}')
-            self.size_up(visit, cell, call_ns + work_ns // 2, target_ns)
+            self.size_up(visit, cell, call_ns + meanwhile_ns, target_ns)
         warmup_ns = [cell.batch * call_ns] * WARMUPS
         pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if work_ns or target_ns else []
-        whole_ns = while_computing_ns(visit, call_ns) if target_ns else call_ns + work_ns // 2
+        whole_ns = while_computing_ns(visit, call_ns) if target_ns else call_ns + meanwhile_ns
         times_ns = self.draw(cell, whole_ns, visit["id"])
         late = _late_rounds(visit, cell.rounds)
         samples_ns = [time_ns + LATE_NS * (i in late) for i, time_ns in enumerate(times_ns)]
@@ -343,8 +346,9 @@ class Run:
     def size_up(self, visit: dict[str, Any], cell: Cell, round_ns: int, beside_ns: int = 0) -> None:
         """Calls in a sample and samples in a visit, as batching.c chooses them."""
         launch, pattern = self.launch, PATTERNS[visit["pattern"]]
-        share_ns = launch["cell_ns"] // launch["visits_per_cell"] // (2 if overlaps(visit) else 1)
-        least_ns = max(100 * CLOCK_COST_NS, pattern["least_ns"])
+        share_ns = launch["cell_ns"] // launch["visits_per_cell"] // (2 if computes_as_long(visit) else 1)
+        joint = pattern["sampled"]["in_blocks"] and pattern["sampled"]["starts_together"]
+        least_ns = max(100 * CLOCK_COST_NS, JOINT_BLOCK_NS if joint else pattern["least_ns"])
         needed = max(1, -(-least_ns // round_ns))
         fits = share_ns // (round_ns * SAMPLES_WANTED)
         block = max(needed, min(BLOCK_ROUNDS, fits), 2)

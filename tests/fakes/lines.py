@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CLOCK_COST_NS = 25
 CLOCK_BOUND_NS = 50
 INIT_NS = 40_000_000
-"""What MPI_Init takes on the rank that is longest in it; on the one in the middle, three quarters of that."""
+"""What MPI_Init takes on the slowest rank; the median over ranks is three quarters of that."""
 
 FIRST_NS = 250_000
 """The first message of a job and its answer."""

@@ -158,7 +158,7 @@ def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi
         line, sampling = found[number], PATTERNS[pattern]["sampling"]
         active = PATTERNS[pattern]["active_ranks"] or ranks
         one_ns = operation_ns(pattern, mode, size, ranks, LATENCY_NS)
-        one_ns += parts_ns({**parts[pattern, mode], "mode": mode, "bytes": size})
+        one_ns += parts_ns({**parts[pattern, mode], "pattern": pattern, "mode": mode, "bytes": size})
         batch, sample_ns = line["batch"], one_ns * line["ops"]
         seen_ns = sample_ns // 2 if overlaps else 0
         assert line["warmup_ns"] == [sample_ns] * 2

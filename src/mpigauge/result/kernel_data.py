@@ -223,8 +223,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         root_ns: One per sample: end - start at the root.
         local_ns: One per sample: the median over ranks of end - start.
         rank_ns: One per rank, of patterns whose ranks work apart: the median over samples of end - start.
-        pure_ns: Samples of the same operation without the computation that it overlaps with; without late
-            ones.
+        pure_ns: Samples of the same operation without the computation of its mode; without late ones.
         work_ns: Time of that computation alone.
         line_ns: Time to hand over one cache line between ranks of the visit that share a host, one way,
             before and after its samples: the median over pairs of neighbours; empty if not known.

@@ -171,6 +171,7 @@ def _row(
     pattern = loaded.patterns.get(cell.pattern)
     mode = pattern.mode(cell.mode) if pattern is not None else None
     computes = mode is not None and mode.target_computes
+    first = mode is not None and mode.computes_first
     return Row(
         cell=cell,
         status=one.outcome.status,
@@ -185,7 +186,7 @@ def _row(
         cpu_share=cpu_share(cell, pattern, good),
         start=one.start,
         clock=one.clock,
-        overlap=None if computes else overlap_of(good, loaded.steps.get(cell.job, 0.0)),
+        overlap=None if computes or first else overlap_of(good, loaded.steps.get(cell.job, 0.0)),
         progress=progress_of(good) if computes else None,
         across=across(time, sessions),
         sized=pattern is None or pattern.sized,

@@ -127,7 +127,7 @@ def _centre(medians: Sequence[float]) -> float | None:
 
 
 def overlap_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Overlap | None:
-    """Return how much computation hides behind a cell of mode `overlap`; None of all others.
+    """Return how much computation hides behind a cell that computes meanwhile; None without a computation.
 
     Visit by visit, since the computation is as long as the visit's own operation took; the median of
     a launch's visits stands for the launch.

@@ -143,7 +143,8 @@ def test_what_a_flush_takes_is_in_what_flushes_and_nowhere_else(rows: Rows, rma_
     found = times_of(rows(*words, "--mpi", str(library.mpicc), environment=environment))
     delay_s = DELAY_NS * 1e-9
     check("flush / planted", found["put", "flush"] / delay_s, above=0.97, below=1.1)
-    check("flag / planted twice", found["put-notify", "flag"] / (2 * delay_s), above=0.97, below=1.1)
+    # Of its two flushes the second is on the way of no message: the flag is seen before it returns.
+    check("flag / planted", found["put-notify", "flag"] / delay_s, above=0.97, below=1.1)
     check("send / planted", found["put-notify", "send"] / delay_s, above=0.97, below=1.15)
     others = {key: time_s for key, time_s in found.items() if key[0] != "put-notify" and key[1] != "flush"}
     others = {key: time_s for key, time_s in others.items() if key[0] in {"put", "empty-epoch"}}
@@ -153,13 +154,10 @@ def test_what_a_flush_takes_is_in_what_flushes_and_nowhere_else(rows: Rows, rma_
 
 @truth
 def test_a_large_put_into_memory_of_mpi_is_a_copy(library: Library, rows: Rows) -> None:
-    words = ("put", "memcpy", "--sizes", "64KiB,1MiB", "--launches", "3", "--mpi", str(library.mpicc))
-    found = {
-        (row["pattern"], row["bytes"]): row["time_s"]["estimate"] for row in rows(*words) if row["time_s"]
-    }
-    for size in (LARGE, 2**20):
-        ratio = found["put", size] / found["memcpy", size]
-        check(f"{library.name}, put of {size} B / memcpy", ratio, above=0.9, below=1.4)
+    words = ("put", "memcpy", "--sizes", str(LARGE), "--launches", "3", "--mpi", str(library.mpicc))
+    found = {row["pattern"]: row["time_s"]["estimate"] for row in rows(*words) if row["time_s"]}
+    ratio = found["put"] / found["memcpy"]
+    check(f"{library.name}, put of {LARGE} B / memcpy", ratio, above=0.9, below=1.4)
 
 
 @truth

@@ -56,8 +56,9 @@ def test_two_of_several_ranks_take_part_and_what_they_receive_is_right(
         "--mpi",
         str(library.mpicc),
     )
-    found = rows("matching", "layout", "partitioned", *FEW, *words)
-    assert {row["pattern"] for row in found} == {"null", "matching", "layout", "partitioned"}
+    patterns = ("matching", "layout", "partitioned", "early-bird")
+    found = rows(*patterns, *FEW, *words)
+    assert {row["pattern"] for row in found} == {"null", *patterns}
     assert {row["status"] for row in found} == {"ok"}
 
 
@@ -141,6 +142,15 @@ def test_one_partition_is_not_faster_than_a_persistent_message(library: Library,
     words = ("--mode", "whole,persistent", "--partitions", "1", "--sizes", "8", *MEASURED)
     times = times_ns(rows("partitioned", *words, "--mpi", str(library.mpicc)), "mode")
     check(f"{library.name}, one partition / none", times["whole",] / times["persistent",], above=0.9)
+
+
+@truth
+def test_what_is_computed_before_is_no_part_of_a_message(library: Library, rows: Rows) -> None:
+    """Nor is the answer."""
+    words = ("--sizes", "64KiB", *MEASURED, "--mpi", str(library.mpicc))
+    (whole,) = times_ns(rows("pingpong", *words), "pattern").values()
+    (late,) = times_ns(rows("early-bird", "--mode", "send", *words), "pattern").values()
+    check(f"{library.name}, early-bird send / ping-pong", late / whole, above=0.8, below=1.4)
 
 
 # ---- Planted -------------------------------------------------------------------------------------

@@ -161,6 +161,8 @@ ALIASES = {
     "typecreatesubarray": AliasMeaning("layout", "subarray-x", _IN_A_MESSAGE),
     "typecreateresized": AliasMeaning("layout", "elements", _IN_A_MESSAGE),
     "partitionedlatency": AliasMeaning("partitioned", "whole"),
+    "earlybird": AliasMeaning("early-bird"),
+    "perceivedbandwidth": AliasMeaning("early-bird", "partitioned"),
     "psend": AliasMeaning("partitioned", "whole"),
     "precv": AliasMeaning("partitioned", "whole"),
     "psendinit": AliasMeaning("partitioned", "whole", _OF_A_PARTITION),

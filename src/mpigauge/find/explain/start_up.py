@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StartUp:
-    """Time of MPI_Init of a job on the rank that is longest in it.
+    """Time of MPI_Init of a job on the slowest rank.
 
     Attributes:
         cell: That of the first message, if one is known; else any of the job.
         init_s: Median over launches.
         low_s: Lower end of its 95 % interval.
         high_s: Its upper end.
-        middle_s: Median over launches of the time on the rank in the middle.
+        median_s: Median over launches of the median over ranks.
         first: The first message after it; None for one rank, or if it is not known.
         launches: How many have said it.
     """
@@ -41,7 +41,7 @@ class StartUp:
     init_s: float
     low_s: float
     high_s: float
-    middle_s: float
+    median_s: float
     first: FirstMessage | None
     launches: int
 
@@ -66,10 +66,10 @@ def start_ups(evidence: Evidence) -> Iterator[StartUp]:
         init_s, low_s, high_s = interval_of(np.array(list(longest.values()) or [0.0]), machine=PROMISED)
         if low_s is None or high_s is None or not is_narrow(init_s, low_s, high_s):
             continue
-        middle_s = interval_of(np.array(list(middle.values()) or [0.0]), machine=PROMISED)[0]
+        median_s = interval_of(np.array(list(middle.values()) or [0.0]), machine=PROMISED)[0]
         first = firsts.get(job)
         cell = first.cell if first is not None else rows[0].cell
-        yield StartUp(cell, init_s, low_s, high_s, middle_s, first, len(longest))
+        yield StartUp(cell, init_s, low_s, high_s, median_s, first, len(longest))
 
 
 # ---- Sentence ------------------------------------------------------------------------------------
@@ -84,11 +84,11 @@ def headline(fact: StartUp, _varied: Collection[str], chosen: Units = AUTOMATIC)
 
 
 def sentence(fact: StartUp, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Return what MPI_Init takes on the slowest rank and on the middle one, and then the first message."""
+    """Return what MPI_Init takes on the slowest rank, the median over ranks, and then the first message."""
     name = fact.cell.job.name
     said = [
-        f"MPI_Init {time(fact.init_s, fact.low_s, fact.high_s, chosen)} on the rank that is longest in it",
-        f"{time(fact.middle_s, chosen=chosen)} on the rank in the middle",
+        f"MPI_Init {time(fact.init_s, fact.low_s, fact.high_s, chosen)} on the slowest rank",
+        f"{time(fact.median_s, chosen=chosen)} median over ranks",
     ]
     if fact.first is not None:
         said.append(first_message.sentence(fact.first, varied, chosen).removeprefix(f"{name}: "))

@@ -1,6 +1,5 @@
 /* empty_epoch - synchronisation of one-sided operations, without any: what it costs by itself. */
 #include "patterns/rma.h"
-#include "rounds/sampling.h"
 
 static void nothing(struct mg_state *state, int rank)
 {
@@ -8,25 +7,10 @@ static void nothing(struct mg_state *state, int rank)
     (void) rank;
 }
 
-static void fence(struct mg_state *state)
-{
-    mg_with_fence(state, nothing);
-}
-
-static void pscw(struct mg_state *state)
-{
-    mg_with_pscw(state, nothing);
-}
-
-static void lock(struct mg_state *state)
-{
-    mg_with_lock(state, nothing, MPI_LOCK_SHARED);
-}
-
-static void lock_all(struct mg_state *state)
-{
-    mg_with_lock_all(state, nothing);
-}
+MG_RMA_CALL(fence, nothing)
+MG_RMA_CALL(pscw, nothing)
+MG_RMA_CALL(lock, nothing)
+MG_RMA_CALL(lock_all, nothing)
 
 const struct mg_pattern mg_empty_epoch = {
     .name         = "empty-epoch",

@@ -1,6 +1,5 @@
 /* fetch_and_op - rank 0 adds to a word of rank 1 and gets what it held. */
 #include "patterns/atomics.h"
-#include "rounds/sampling.h"
 
 static void begin(struct mg_state *state)
 {
@@ -13,15 +12,8 @@ static void begin_locked(struct mg_state *state)
     mg_fetch_begin(state);
 }
 
-static void flush(struct mg_state *state)
-{
-    mg_with_flush(state, mg_fetch_and_add);
-}
-
-static void lock(struct mg_state *state)
-{
-    mg_with_lock(state, mg_fetch_and_add, MPI_LOCK_SHARED);
-}
+MG_RMA_CALL(flush, mg_fetch_and_add)
+MG_RMA_CALL(lock, mg_fetch_and_add)
 
 static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
@@ -29,31 +21,11 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 }
 
 const struct mg_pattern mg_fetch_and_op = {
-    .name         = "fetch_and_op",
-    .about        = "rank 0 adds to a word of rank 1 with MPI_Fetch_and_op",
-    .time_of      = "one operation and its synchronisation on rank 0; rank 1 waits in MPI",
-    .family       = MG_ONE_SIDED,
-    .sampling     = &mg_sampling_chained,
-    .min_ranks    = 2,
-    .active_ranks = 2,
-    .trips        = 1,
-    .moves_bytes  = true,
-    .unit_bytes   = MG_WORD_MIN,
-    .one_sided    = true,
-    .wire         = MG_ONE_MESSAGE,
-    .check        = check,
-    .modes        = MG_MODES({.name       = "flush",
-                              .about      = "MPI_Fetch_and_op, MPI_Win_flush",
-                              .begin      = begin,
-                              .call       = flush,
-                              .finish     = mg_epoch_finish,
-                              .directions = 1,
-                              MG_WORD_ROOM},
-                             {.name       = "lock",
-                              .about      = "MPI_Win_lock (shared), MPI_Fetch_and_op, MPI_Win_unlock",
-                              .begin      = begin_locked,
-                              .call       = lock,
-                              .directions = 1,
-                              .instead_of = "flush",
-                              MG_WORD_ROOM}),
+    .name  = "fetch_and_op",
+    .about = "rank 0 adds to a word of rank 1 with MPI_Fetch_and_op",
+    MG_ONE_OPERATION,
+    .unit_bytes = MG_WORD_MIN,
+    .check      = check,
+    .modes = MG_MODES(MG_FLUSH("MPI_Fetch_and_op", "", begin, .directions = 1, MG_WORD_ROOM),
+                      MG_LOCK("MPI_Fetch_and_op", begin_locked, .directions = 1, MG_WORD_ROOM)),
 };

@@ -1,7 +1,6 @@
-/* get_window - rank 0 reads a window of messages from the memory of rank 1, then synchronises once.
- */
+/* get_window - rank 0 reads a window of messages from the memory of rank 1, then synchronises
+ * once. */
 #include "patterns/rma.h"
-#include "rounds/sampling.h"
 
 static void get_all(struct mg_state *state, int rank)
 {
@@ -9,45 +8,17 @@ static void get_all(struct mg_state *state, int rank)
         mg_get_bytes(state, i, rank);
 }
 
-static void flush(struct mg_state *state)
-{
-    mg_with_flush(state, get_all);
-}
-
-static void fence(struct mg_state *state)
-{
-    mg_with_fence(state, get_all);
-}
-
-static int from_target(const struct mg_state *state)
-{
-    return state->rank == 0 ? 1 : -1;
-}
+MG_RMA_CALL(flush, get_all)
+MG_RMA_CALL(fence, get_all)
 
 const struct mg_pattern mg_get_window = {
     .name    = "get-window",
     .about   = "rank 0 reads a window of messages from the memory of rank 1, and synchronises once",
     .time_of = "per get of a window; its synchronisation is shared out",
-    .family  = MG_ONE_SIDED,
-    .sampling     = &mg_sampling_blocks,
-    .min_ranks    = 2,
-    .active_ranks = 2,
+    .sampling = &mg_sampling_blocks,
+    MG_ON_TARGET,
     .windowed     = true,
-    .moves_bytes  = true,
-    .one_sided    = true,
     .exposes_send = true,
-    .wire         = MG_ONE_MESSAGE,
-    .modes        = MG_MODES({.name       = "flush",
-                              .about      = "MPI_Get of all, MPI_Win_flush",
-                              .begin      = mg_epoch_begin,
-                              .call       = flush,
-                              .finish     = mg_epoch_finish,
-                              .source     = from_target,
-                              .directions = 1},
-                             {.name       = "fence",
-                              .about      = "MPI_Win_fence, MPI_Get of all, MPI_Win_fence on both ranks",
-                              .call       = fence,
-                              .finish     = mg_fence_finish,
-                              .source     = from_target,
-                              .directions = 1}),
+    .modes        = MG_MODES(MG_FLUSH("MPI_Get of all", "", mg_epoch_begin, MG_FROM_TARGET),
+                             MG_FENCE("MPI_Get of all", MG_FROM_TARGET)),
 };

@@ -123,6 +123,7 @@ struct mg_mode {
     bool by_hand;         /* copies blocks by a loop, where MPI could be told of them */
     bool message_each;    /* times a message for each of the queue's depth */
     bool target_computes; /* rank 1 computes for state->work meanwhile */
+    bool computes_first;  /* rank 0 computes for state->work before the clock starts */
     bool needs_one_host;  /* all ranks must share memory */
     bool needs_unified;   /* reads by loads what others have put into its window */
     bool alone;           /* its calls cannot follow each other: one from each start */
@@ -186,6 +187,7 @@ struct mg_pattern {
     bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MAX_BYTES */
     bool             rank_times;    /* the times of single ranks tell something */
     const char      *one_pair;      /* the pattern that one pair of it is alone, or NULL */
+    bool             times_rest;    /* of a message, part of which went before: it has no rate */
     bool             one_way;       /* its time is the one-way time of a message or cache line */
     enum mg_senders  senders;       /* whether, and of whom, fewer ranks can send */
     enum mg_overhead overhead;      /* times a call only: it has no rate */
@@ -196,8 +198,10 @@ struct mg_pattern {
     void (*first_use)(MPI_Comm world);
     /* Why a mode cannot be measured, on a rank of its group; NULL if it can. */
     const char *(*refuse)(const struct mg_mode *mode, const struct mg_state *state);
-    void (*prepare)(struct mg_state *state);  /* before every call */
-    void (*baseline)(struct mg_state *state); /* an empty round trip, for mg_sampling_acked */
+    void (*prepare)(struct mg_state *state); /* before every call */
+    /* An empty round trip, half of which is not part of the time of a call: the answer of another
+     * rank. */
+    void (*baseline)(struct mg_state *state);
     /* Piece i of what must be received; false after the last.  NULL: one message from mode.source.
      */
     bool (*piece)(const struct mg_state *state, int i, struct mg_piece *piece);
@@ -209,6 +213,13 @@ struct mg_pattern {
 static inline bool mg_counts_all(const struct mg_pattern *pattern, const struct mg_mode *mode)
 {
     return pattern->counts_all || mode->counts_all;
+}
+
+/* Whether it computes for as long as the operation takes, in which case that is timed without the
+ * computation first. */
+static inline bool mg_computes_as_long(const struct mg_mode *mode)
+{
+    return mode->overlaps || mode->computes_first;
 }
 
 /* An array of modes that ends with a nameless one. */

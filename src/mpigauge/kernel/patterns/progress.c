@@ -62,11 +62,6 @@ static void fetch_and_op(struct mg_state *state)
     while_target_computes(state, mg_fetch_and_add);
 }
 
-static int to_target(const struct mg_state *state)
-{
-    return state->rank == 1 ? 0 : -1;
-}
-
 const struct mg_pattern mg_progress = {
     .name         = "progress",
     .about        = "rank 0 works on the memory of rank 1 while that computes",
@@ -86,7 +81,7 @@ const struct mg_pattern mg_progress = {
                               .begin           = mg_epoch_begin,
                               .call            = put,
                               .finish          = mg_epoch_finish,
-                              .source          = to_target,
+                              .source          = mg_to_target,
                               .directions      = 1,
                               .binds_buffers   = true,
                               .target_computes = true},

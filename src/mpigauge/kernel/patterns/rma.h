@@ -8,6 +8,7 @@
 
 #include "patterns/calls.h"
 #include "patterns/window.h"
+#include "rounds/sampling.h"
 
 #if MPI_VERSION >= 4
 #define MG_RMA(call, data, bytes, rank, place, ...)                                             \
@@ -92,13 +93,23 @@ static inline void mg_with_flush_local(struct mg_state *state, mg_rma_fn operate
     MG_MPI(MPI_Win_flush_local(1, state->rma->win));
 }
 
-static inline void mg_with_lock(struct mg_state *state, mg_rma_fn operate, int type)
+static inline void mg_in_lock(struct mg_state *state, mg_rma_fn operate, int type)
 {
     if (state->rank != 0)
         return;
     MG_MPI(MPI_Win_lock(type, 1, 0, state->rma->win));
     operate(state, 1);
     MG_MPI(MPI_Win_unlock(1, state->rma->win));
+}
+
+static inline void mg_with_lock(struct mg_state *state, mg_rma_fn operate)
+{
+    mg_in_lock(state, operate, MPI_LOCK_SHARED);
+}
+
+static inline void mg_with_lock_exclusive(struct mg_state *state, mg_rma_fn operate)
+{
+    mg_in_lock(state, operate, MPI_LOCK_EXCLUSIVE);
 }
 
 static inline void mg_with_lock_all(struct mg_state *state, mg_rma_fn operate)
@@ -150,5 +161,100 @@ static inline void mg_with_pscw(struct mg_state *state, mg_rma_fn operate)
         mg_pscw_access(state, operate);
     }
 }
+
+/* ---- Patterns of one operation ---- */
+
+/* Whose payload arrives: at the target of a put, at the origin of a get. */
+static inline int mg_to_target(const struct mg_state *state)
+{
+    return state->rank == 1 ? 0 : -1;
+}
+
+static inline int mg_from_target(const struct mg_state *state)
+{
+    return state->rank == 0 ? 1 : -1;
+}
+
+#define MG_TO_TARGET   .source = mg_to_target, .directions = 1
+#define MG_FROM_TARGET .source = mg_from_target, .directions = 1
+
+/* The call of a mode, named as its way of synchronising. */
+#define MG_RMA_CALL(way, operate)           \
+    static void way(struct mg_state *state) \
+    {                                       \
+        mg_with_##way(state, operate);      \
+    }
+
+/* Modes with these calls.  words: the functions of the operation.  means: what has been reached
+ * then, or "".  The other members follow, at least .directions. */
+#define MG_FLUSH(words, means, begins, ...)   \
+    {.name   = "flush",                       \
+     .about  = words ", MPI_Win_flush" means, \
+     .begin  = (begins),                      \
+     .call   = flush,                         \
+     .finish = mg_epoch_finish,               \
+     __VA_ARGS__}
+
+#define MG_FLUSH_LOCAL(words, means, ...)           \
+    {.name   = "flush_local",                       \
+     .about  = words ", MPI_Win_flush_local" means, \
+     .begin  = mg_epoch_begin,                      \
+     .call   = flush_local,                         \
+     .finish = mg_epoch_finish,                     \
+     __VA_ARGS__}
+
+#define MG_LOCK(words, begins, ...)                                    \
+    {.name       = "lock",                                             \
+     .about      = "MPI_Win_lock (shared), " words ", MPI_Win_unlock", \
+     .begin      = (begins),                                           \
+     .call       = lock,                                               \
+     .instead_of = "flush",                                            \
+     __VA_ARGS__}
+
+#define MG_LOCK_EXCLUSIVE(words, ...)                                \
+    {.name  = "lock_exclusive",                                      \
+     .about = "MPI_Win_lock (exclusive), " words ", MPI_Win_unlock", \
+     .call  = lock_exclusive,                                        \
+     __VA_ARGS__}
+
+#define MG_LOCK_ALL(words, ...)                                  \
+    {.name  = "lock_all",                                        \
+     .about = "MPI_Win_lock_all, " words ", MPI_Win_unlock_all", \
+     .call  = lock_all,                                          \
+     __VA_ARGS__}
+
+#define MG_REQUEST(words, means, ...)    \
+    {.name   = "request",                \
+     .about  = words ", MPI_Wait" means, \
+     .begin  = mg_epoch_begin,           \
+     .call   = request,                  \
+     .finish = mg_epoch_finish,          \
+     __VA_ARGS__}
+
+#define MG_FENCE(words, ...)                                            \
+    {.name   = "fence",                                                 \
+     .about  = "MPI_Win_fence, " words ", MPI_Win_fence on both ranks", \
+     .call   = fence,                                                   \
+     .finish = mg_fence_finish,                                         \
+     __VA_ARGS__}
+
+#define MG_PSCW(words)                                                                             \
+    {.name = "pscw",                                                                               \
+     .about =                                                                                      \
+         "MPI_Win_start, " words ", MPI_Win_complete; MPI_Win_post, MPI_Win_wait; there and back", \
+     .call       = pscw,                                                                           \
+     .source     = mg_partner,                                                                     \
+     .directions = 1,                                                                              \
+     .trips      = 2}
+
+/* Members of a pattern in which rank 0 works on the memory of rank 1. */
+#define MG_ON_TARGET                                                                \
+    .family = MG_ONE_SIDED, .min_ranks = 2, .active_ranks = 2, .moves_bytes = true, \
+    .one_sided = true, .wire = MG_ONE_MESSAGE
+
+/* Of one in which it does so once per call. */
+#define MG_ONE_OPERATION                                        \
+    MG_ON_TARGET, .sampling = &mg_sampling_chained, .trips = 1, \
+        .time_of = "one operation and its synchronisation on rank 0; rank 1 waits in MPI"
 
 #endif

@@ -16,7 +16,7 @@ int64_t mg_visit_share_ns(const struct mg_run *run)
 void mg_cell_fit(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
                  double round_ns, double cost_of_call_ns)
 {
-    const int64_t share   = mg_visit_share_ns(run) / (visit->mode->overlaps ? 2 : 1);
+    const int64_t share   = mg_visit_share_ns(run) / (mg_computes_as_long(visit->mode) ? 2 : 1);
     const double  cost_ns = cost_of_call_ns > round_ns ? cost_of_call_ns : round_ns;
     const int     needed  = mg_batch_for(visit, round_ns, share, &run->clock);
 
@@ -79,10 +79,10 @@ bool mg_skip_is_final(const char *reason)
     return strcmp(reason, "closed") == 0 || strcmp(reason, "time") == 0;
 }
 
-int64_t mg_expected_ns(const struct mg_cell *cell, bool overlaps)
+int64_t mg_expected_ns(const struct mg_cell *cell, bool computes)
 {
     const int series =
-        overlaps ? 3 : 1; /* without computation, and with, which takes twice as long */
+        computes ? 3 : 1; /* without computation, and with, which takes twice as long */
 
     return (int64_t) (series * cell->cost_ns * (cell->rounds + MG_WARMUPS));
 }

@@ -74,6 +74,6 @@ const char *mg_skip_reason(const struct mg_run *run, const struct mg_cell *cell)
 bool mg_skip_is_final(const char *reason);
 
 /* What the rounds of a visit should take; 0 if not known yet. */
-int64_t mg_expected_ns(const struct mg_cell *cell, bool overlaps);
+int64_t mg_expected_ns(const struct mg_cell *cell, bool computes);
 
 #endif

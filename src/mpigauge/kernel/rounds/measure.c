@@ -47,7 +47,7 @@ static void visit_in_group(struct mg_run *run, const struct mg_visit *visit, str
     }
     if (state->rank == 0) {
         mg_journal_begin(visit, mg_since_ns(run->start_ns),
-                         mg_expected_ns(cell, visit->mode->overlaps));
+                         mg_expected_ns(cell, mg_computes_as_long(visit->mode)));
         mg_settle();
     }
     mg_visit_run(run, visit, state, cell, &decision);
@@ -77,10 +77,10 @@ static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Reque
 
 static struct mg_offer offer_of(void *context, const struct mg_visit *visit)
 {
-    const struct mg_run  *run   = context;
-    const struct mg_cell *cell  = &run->cells[visit->cell];
-    const char           *skip  = mg_skip_reason(run, cell);
-    struct mg_offer       offer = {.expect_ns = mg_expected_ns(cell, visit->mode->overlaps)};
+    const struct mg_run  *run  = context;
+    const struct mg_cell *cell = &run->cells[visit->cell];
+    const char           *skip = mg_skip_reason(run, cell);
+    struct mg_offer offer = {.expect_ns = mg_expected_ns(cell, mg_computes_as_long(visit->mode))};
 
     (void) snprintf(offer.skip, sizeof offer.skip, "%s", skip != NULL ? skip : "");
     return offer;

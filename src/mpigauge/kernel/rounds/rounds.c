@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BASELINES = 9 };
+enum { BASELINES = 9, TRIPS_OF_ANSWER = 4 };
 
 /* ---- Timed code ------------------------------------------------------------------------------ */
 
@@ -37,17 +37,6 @@ static void run_cold(call_fn call, struct mg_state *state, struct mg_walk *walk,
     }
 }
 
-static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, int rounds,
-                         int64_t *samples_ns)
-{
-    for (int i = 0; i < rounds; i++) {
-        prepare(state);
-        const int64_t begin_ns = mg_now_ns();
-        call(state);
-        samples_ns[i] = mg_now_ns() - begin_ns;
-    }
-}
-
 /* The median of some blocks, since one may have been interrupted. */
 static int64_t time_blocks(call_fn call, struct mg_state *state, int batch)
 {
@@ -64,6 +53,23 @@ static int64_t time_blocks(call_fn call, struct mg_state *state, int batch)
 static int64_t time_baseline(call_fn baseline, struct mg_state *state, int batch)
 {
     return time_blocks(baseline, state, batch) - time_blocks(baseline, state, 0);
+}
+
+/* The time of an empty message: half a round trip. */
+static int64_t time_answer(call_fn baseline, struct mg_state *state)
+{
+    return time_baseline(baseline, state, TRIPS_OF_ANSWER) / (2 * TRIPS_OF_ANSWER);
+}
+
+static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, int rounds,
+                         int64_t answer_ns, int64_t *samples_ns)
+{
+    for (int i = 0; i < rounds; i++) {
+        prepare(state);
+        const int64_t begin_ns = mg_now_ns();
+        call(state);
+        samples_ns[i] = mg_now_ns() - begin_ns - answer_ns;
+    }
 }
 
 /* Samples of one turn: the time of `batch` calls less half of as many empty round trips (de
@@ -136,13 +142,16 @@ void mg_rounds_chained(const struct mg_visit *visit, struct mg_state *state, str
 void mg_rounds_prepared(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
                         int batch, int count, int64_t limit_ns, struct mg_rounds *rounds)
 {
+    const call_fn baseline     = visit->pattern->baseline;
+    const int64_t answer_ns    = baseline != NULL ? time_answer(baseline, state) : 0;
     const int64_t cpu_begin_ns = mg_cpu_ns();
     const int64_t begin_ns     = mg_now_ns();
 
     (void) walk;
     (void) batch;
     (void) limit_ns;
-    run_prepared(visit->pattern->prepare, visit->mode->call, state, count, rounds->samples_ns);
+    run_prepared(visit->pattern->prepare, visit->mode->call, state, count, answer_ns,
+                 rounds->samples_ns);
     finish(rounds, count, count, begin_ns, cpu_begin_ns);
 }
 

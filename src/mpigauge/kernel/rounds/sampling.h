@@ -41,7 +41,8 @@ extern const struct mg_sampling mg_sampling_probe;
 extern const struct mg_sampling mg_sampling_common;
 /* The same of a block of rounds, which each rank makes one after the other. */
 extern const struct mg_sampling mg_sampling_common_blocks;
-/* `prepare` before every call, untimed; the root times the call alone. */
+/* `prepare` before every call, untimed; the root times the call alone, less half a round trip if
+ * the pattern has a baseline. */
 extern const struct mg_sampling mg_sampling_prepared;
 /* Every rank in turn acknowledges; the largest time less half a round trip. */
 extern const struct mg_sampling mg_sampling_acked;

@@ -331,7 +331,7 @@ static void time_pure(struct visit_context *context)
     struct mg_outcome *outcome = &context->outcome;
 
     context->state->work = 0;
-    if (!context->visit->mode->overlaps && !context->visit->mode->target_computes)
+    if (!mg_computes_as_long(context->visit->mode) && !context->visit->mode->target_computes)
         return;
     run_rounds(context, context->decision->rounds, &run->pure);
     outcome->backwards += mg_clamp(run->pure.samples_ns, run->pure.count);

@@ -77,6 +77,7 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
     put_flag(out, "target_computes", mode->target_computes);
+    put_flag(out, "computes_first", mode->computes_first);
     (void) fprintf(out,
                    ",\"most_bytes\":%zu,\"trips\":%d,\"parts\":%d,\"depth_most\":%d,"
                    "\"unit_bytes\":%zu",

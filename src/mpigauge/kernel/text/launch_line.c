@@ -83,7 +83,7 @@ static int traced_ranks(const struct rank_facts *facts, int ranks)
     return traced;
 }
 
-/* What MPI_Init took on the rank that was longest in it, and on the rank in the middle. */
+/* What MPI_Init took on the slowest rank, and the median over ranks. */
 static void put_init(FILE *out, const struct rank_facts *facts, int ranks)
 {
     int64_t *init_ns = malloc((size_t) ranks * sizeof *init_ns);

@@ -77,7 +77,7 @@ typedef struct {
     FIELD(number, backwards, outcome->backwards > 0) /* times below 0, written as 0 */             \
     FIELD(numbers, trial_ns, true) /* single rounds, the first of the cell in this launch first */ \
     FIELD(numbers, warmup_ns, true)                                                                \
-    FIELD(number, work_ns, outcome->pure_ns.count > 0)  /* the computation of `overlap` alone */   \
+    FIELD(number, work_ns, outcome->pure_ns.count > 0)  /* the computation of its mode alone */    \
     FIELD(numbers, pure_ns, outcome->pure_ns.count > 0) /* the same rounds without it */           \
     FIELD(number, lead_ns, outcome->late.values != NULL)                                           \
     FIELD(flags, late, outcome->late.values != NULL)                                               \

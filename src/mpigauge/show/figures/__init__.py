@@ -98,12 +98,14 @@ KINDS = {
             "rate of many ranks at once against the number of pairs, beside that of so many times the fewest",
             "multi-stream, incast or outcast of two numbers of ranks",
             "pairs",
+            example="uplink.jsonl --kind pairs -o uplink.png",
         ),
         DisplayKind(
             "parts",
             "time against depth of a queue, size of blocks, number of partitions, a panel each",
-            "two of one of these, of `matching`, `layout` or `partitioned`",
+            "two of one of these, of `matching`, `layout`, `partitioned` or `early-bird`",
             "parts",
+            example="parts.jsonl --kind parts -o parts.png",
         ),
         DisplayKind(
             "memory",
@@ -125,6 +127,7 @@ KINDS = {
             "one-sided operations in all ways of synchronising, beside messages and copies",
             "one-sided operations",
             "one_sided",
+            example="one-sided.jsonl --kind one-sided -o one-sided.png",
         ),
         DisplayKind(
             "distribution",

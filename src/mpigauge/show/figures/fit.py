@@ -50,15 +50,17 @@ PAD = 6.0
 
 
 def fit(whole: Figure) -> None:
-    """Make all text of a finished figure fit into it; it may grow in height."""
+    """Make all text of a finished figure fit into it; it may grow in height.
+
+    To lay a figure out takes longest, so it is done again only after something has changed.
+    """
     _wrap_titles(whole)
-    _within_axes(whole)
-    _grow(whole)
-    _within_axes(whole)
-    for axes in whole.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            _thin(axis)
-    _within_axes(whole)
+    changed = [_within_axes(whole), _grow(whole)]
+    if any(changed):
+        changed = [_within_axes(whole)]
+    changed += [_thin(axis) for axes in whole.axes for axis in (axes.xaxis, axes.yaxis)]
+    if any(changed):
+        _within_axes(whole)
 
 
 def lay_out(whole: Figure) -> None:
@@ -91,35 +93,38 @@ def _lines(text: Text) -> int:
     return text.get_text().count("\n") + 1
 
 
-def _within_axes(whole: Figure) -> None:
-    """Wrap titles and labels of axes."""
+def _within_axes(whole: Figure) -> bool:
+    """Wrap titles and labels of axes in the laid-out figure; return whether any of them changed."""
     lay_out(whole)
+    changed = False
     for axes in whole.axes:
         left, right = room_of(axes)
         box = axes.get_window_extent()
         middle = (box.x0 + box.x1) / 2
         width = 2 * min(middle - left, right - middle)
         for text in (axes.title, axes.xaxis.label):
-            _wrap(text, width)
+            changed |= _wrap(text, width)
         for text in _left_titles(axes):
-            _wrap(text, right - box.x0)
-        _wrap(axes.yaxis.label, box.height, turned=True)
+            changed |= _wrap(text, right - box.x0)
+        changed |= _wrap(axes.yaxis.label, box.height, turned=True)
         for text in axes.texts:
             if not text.get_in_layout() and text.get_horizontalalignment() == "left":
-                _shift(text, left, right)
+                changed |= _shift(text, left, right)
             elif not text.get_in_layout():
-                _wrap(text, box.width)
-        place_marks(axes)
+                changed |= _wrap(text, box.width)
+        changed |= place_marks(axes)
+    return changed
 
 
-def _shift(text: Text, left: float, right: float) -> None:
+def _shift(text: Text, left: float, right: float) -> bool:
     """Move a heading to the left as far as necessary; wrap it if it is wider than its room."""
-    _wrap(text, right - left)
+    changed = _wrap(text, right - left)
     beyond = max(0.0, box_of(text).x1 - right)
     if beyond:
         x, y = text.get_transform().transform(text.get_position())
         x, y = text.get_transform().inverted().transform((x - beyond, y))
         text.set_position((float(x), float(y)))
+    return changed or bool(beyond)
 
 
 def _left_titles(axes: Any) -> list[Text]:
@@ -141,11 +146,11 @@ def room_of(axes: Any) -> tuple[float, float]:
     return spec.colspan.start * cell_width + edge, spec.colspan.stop * cell_width - edge
 
 
-def _wrap(text: Text, room: float, *, turned: bool = False) -> None:
-    """Break lines of a text that is wider than its room, in pixels."""
+def _wrap(text: Text, room: float, *, turned: bool = False) -> bool:
+    """Break lines of a text that is wider than its room, in pixels; return whether it has changed."""
     words = text.get_text()
     if not words.strip():
-        return
+        return False
 
     def width() -> float:
         box = box_of(text)
@@ -155,6 +160,7 @@ def _wrap(text: Text, room: float, *, turned: bool = False) -> None:
     while width() > room and letters > MIN_LETTERS:
         letters = min(letters - 1, max(MIN_LETTERS, int(letters * room / width()) + 1))
         text.set_text(in_lines(words, letters))
+    return text.get_text() != words
 
 
 def in_lines(words: str, letters: int) -> str:
@@ -170,13 +176,18 @@ def in_lines(words: str, letters: int) -> str:
 # ---- Words over vertical lines -------------------------------------------------------------------
 
 
-def place_marks(axes: Any) -> None:
-    """Place labels over vertical lines: within the axes, in several rows where they would overlap."""
+def place_marks(axes: Any) -> bool:
+    """Place labels over vertical lines: within the axes, in several rows where they would overlap.
+
+    Returns:
+        Whether the labels take more or less room than before.
+    """
     labels = [text for text in axes.texts if str(text.get_gid()).startswith(WORDS_OF_MARK)]
     labels = [text for text in labels if text.get_text()]
     points = 72 / axes.figure.dpi
     extent = axes.get_window_extent()
     rows: list[list[tuple[float, float]]] = []
+    before = [(text.get_text(), text.xyann[1]) for text in labels]
     for text in labels:
         _wrap(text, extent.width)
     line = POINTS_OF_LINE * max(map(_lines, labels), default=1)
@@ -193,6 +204,7 @@ def place_marks(axes: Any) -> None:
     for loc in ("left", "center"):
         if rows and (title := axes.get_title(loc)):
             axes.set_title(title, loc=loc, pad=PAD + line * len(rows))
+    return before != [(text.get_text(), text.xyann[1]) for text in labels]
 
 
 def _touch(first: tuple[float, float], second: tuple[float, float], gap: float = 6.0) -> bool:
@@ -214,26 +226,30 @@ def tick_labels(axis: Any) -> list[tuple[float, Text]]:
     ]
 
 
-def _thin(axis: Any) -> None:
+def _thin(axis: Any) -> bool:
     """Remove tick labels that would overlap others, evenly; that of 0 B, which has no number, stays.
 
     Ticks that matplotlib chose by the size of the axes are fixed from here on.
+
+    Returns:
+        Whether any was removed.
     """
     labels = tick_labels(axis)
     if not labels:
-        return
+        return False
     gap = GAP_INCHES * axis.figure.dpi if axis.axis_name == "x" else 0.0
     boxes = [box_of(text).padded(gap / 2, 0) for _, text in labels]
     kept = next(
         (choice for choice in _choices(labels, boxes) if not _collide(boxes[at] for at in choice)), [0]
     )
     if len(kept) == len(labels) and isinstance(axis.get_major_locator(), FixedLocator):
-        return
+        return False
     names, offset = [labels[at][1].get_text() for at in kept], axis.get_major_formatter().get_offset()
     formatter = FixedFormatter(names)
     formatter.set_offset_string(offset)
     axis.set_major_locator(FixedLocator([labels[at][0] for at in kept]))
     axis.set_major_formatter(formatter)
+    return len(kept) < len(labels)
 
 
 def _choices(labels: Sequence[tuple[float, Text]], boxes: Sequence[Bbox]) -> Iterator[list[int]]:
@@ -256,12 +272,14 @@ def _collide(boxes: Iterable[Bbox]) -> bool:
 # ---- Legends -------------------------------------------------------------------------------------
 
 
-def _grow(whole: Figure) -> None:
-    """Increase the height of a figure until its legends are a small part of it."""
+def _grow(whole: Figure) -> bool:
+    """Increase the height of a figure until its legends are a small part of it; return whether it has."""
     heights = [box_of(legend).height for legend in whole.legends]
     rows: dict[int, float] = {}
     for axes in whole.axes:
         if (legend := axes.get_legend()) is not None and (spec := axes.get_subplotspec()) is not None:
             rows[spec.rowspan.stop] = max(rows.get(spec.rowspan.stop, 0.0), box_of(legend).height)
     needed = sum([*heights, *rows.values()]) / SHARE_OF_LEGENDS / whole.dpi
-    whole.set_figheight(max(float(whole.get_figheight()), needed))
+    height = float(whole.get_figheight())
+    whole.set_figheight(max(height, needed))
+    return needed > height
