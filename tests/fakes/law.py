@@ -187,7 +187,7 @@ PARTITION_NS = 5
 def parts_ns(visit: dict[str, Any]) -> int:
     """What an operation takes longer for its queue, blocks or partitions; less than 0: shorter."""
     if has(visit, "computes_first"):
-        return -(visit["bytes"] // 10) + last_bytes(visit) // 10
+        return last_bytes(visit) // 10 - int(visit["bytes"] // 10)
     blocks = visit["bytes"] // visit["block_bytes"] if visit["block_bytes"] else 0
     of_blocks = BLOCK_NS.get(visit["mode"], 0) * blocks
     return int(ENTRY_NS * visit["depth"] + of_blocks + PARTITION_NS * visit["partitions"])
