@@ -121,6 +121,12 @@ Of a fence OSU takes half of three, with pscw it starts the next epoch inside th
 operations is exclusive there.
 """
 
+ONE_SIDED_OF_IMB = {
+    "Unidir_put": Counterpart("put", "flush", imb="Unidir_put"),
+    "Unidir_get": Counterpart("get", "flush", imb="Unidir_get"),
+}
+"""Operations of IMB-RMA, into a window of `MPI_Win_create`, with a flush after each (non-aggregate); read only."""
+
 BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}
 
 WITHOUT_COMPUTATION = {twin: "nonblocking" for twin in COUNTERPARTS if twin.hides}

@@ -25,7 +25,7 @@ USERS = ("root", "nobody") if os.geteuid() == 0 else ("user",)
 
 AS_NOBODY = """
 import ctypes, encodings.ascii, os, sys
-import mpigauge.cli.verbs.lab, mpigauge.campaign.lab.start, mpigauge.units
+import mpigauge.cli.verbs.lab, mpigauge.campaign.lab.start, mpigauge.rows.warnings, mpigauge.units
 from mpigauge.cli import status_of
 os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)
 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)

@@ -95,8 +95,7 @@ def shares_of_the_rate(folder: Path, hosts: int, placement: str) -> dict[int, fl
     words = ("run", "--plan", "plan.toml", "--mpi", str(PREFIXES["mpich"]), "-q", "-o", "r.jsonl")
     found = [row for row in said(folder, *words)["rows"] if row["pattern"] == "multi-stream"]
     return {
-        row["senders"] or 2: row["rate_bytes_per_s"]["estimate"] * HEAD_OF_A_FRAME / RATE_BYTES_PER_S
-        for row in found
+        row["senders"] or 2: row["rate_bytes_per_s"] * HEAD_OF_A_FRAME / RATE_BYTES_PER_S for row in found
     }
 
 

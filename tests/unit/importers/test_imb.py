@@ -161,7 +161,7 @@ def test_one_sided_parts_are_told_apart_also_without_a_title(tmp_path: Path) -> 
     new = table("Unidir_put", 2, ONE_TIME, "#    MODE: NON-AGGREGATE ", "1024 100 20.00 51.20")
     expected = {
         ("imb_ext_unidir_put", "aggregate", 1024, 2): pytest.approx(10.0),
-        ("imb_rma_unidir_put", "non-aggregate", 1024, 2): pytest.approx(20.0),
+        ("put", "flush", 1024, 2): pytest.approx(20.0),
     }
     assert found(tmp_path, old + new) == expected
     titles = SUITE.format("MPI-2"), SUITE.format("MPI-RMA")

@@ -185,7 +185,7 @@ def test_groups_of_two_are_pairs_at_one_time() -> None:
 def test_one_sided_modes_are_told_apart() -> None:
     assert found("imb_rma_made.txt") == {
         ("imb_rma_unidir_put", "aggregate", 8, 2): pytest.approx(0.5 * US),
-        ("imb_rma_unidir_put", "non-aggregate", 8, 2): pytest.approx(1.0 * US),
+        ("put", "flush", 8, 2): pytest.approx(1.0 * US),
     }
 
 

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from mpigauge.importers.collector import TableMeaning
 from mpigauge.importers.imb.heading import BYTES, GROUP, MESSAGES
-from mpigauge.plan.benchmarks import BY_IMB, OF_MORE_RANKS, WITHOUT_COMPUTATION, Counterpart
+from mpigauge.plan.benchmarks import (
+    BY_IMB,
+    OF_MORE_RANKS,
+    ONE_SIDED_OF_IMB,
+    WITHOUT_COMPUTATION,
+    Counterpart,
+)
 from mpigauge.plan.patterns import EACH_RANK, EVERY_PAIR, ONE, Terms, blocks_of, known
 from mpigauge.units import counted
 
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 
 PURE = "_pure"
 PAIR = 2
+FLUSHED_EACH = "non-aggregate"
 IN_ONE_CALL = "in the call, slowest rank"
 UNNAMED = "unnamed"
 MAX_WORDS_OF_NAME = 8
@@ -235,6 +242,8 @@ def meanings_of(kind: ImbKind) -> list[tuple[TableMeaning, str]]:
 
 def _own_benchmark(kind: ImbKind, column: str) -> Counterpart | None:
     """Return our benchmark that measures the same; None if there is none."""
+    if kind.part == RMA and kind.words == (FLUSHED_EACH,) and kind.above.ranks == PAIR and not kind.gpu:
+        return ONE_SIDED_OF_IMB.get(kind.name)
     benchmark = BY_IMB.get(kind.name.removesuffix(PURE))
     if benchmark is None or kind.part not in OURS or kind.gpu or kind.words:
         return None

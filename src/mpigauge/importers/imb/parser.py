@@ -336,6 +336,8 @@ def _cell(meaning: TableMeaning, table: _Table, facts: dict[str, str], size: int
         datatype, op = (facts.get(name, "") for name in ("MPI_Datatype for reductions", "MPI_Op"))
         ours = {theirs: name for name, theirs in DATATYPES.items()}
         more = {"datatype": ours.get(datatype, datatype), "op": op.removeprefix("MPI_").lower()}
+    if own is not None and own.one_sided:
+        more = {"rma_window": "create"}
     if group is None or not above.multi:
         return cell_of(meaning, size, table.ranks, above.own_factors, **more)
     if table.kind.in_pairs and (members := above.members.get(group)):
