@@ -125,7 +125,7 @@ ONE_SIDED_OF_IMB = {
     "Unidir_put": Counterpart("put", "flush", imb="Unidir_put"),
     "Unidir_get": Counterpart("get", "flush", imb="Unidir_get"),
 }
-"""Operations of IMB-RMA, into a window of `MPI_Win_create`, with a flush after each (non-aggregate); read only."""
+"""Operations of IMB-RMA, into a window of `MPI_Win_create`, each flushed (non-aggregate); only read."""
 
 BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}
 
