@@ -4,7 +4,8 @@
 
 A and B are commits; WORK is the working tree. Both are built with the compiler of each library and follow one
 plan: short and long messages of one pair, both directions, a window, two collectives, a copy of memory. The
-ratio of a cell is paired by launch, since neighbouring launches share the moment. It is for a quiet machine.
+ratio of a cell is paired by launch, since neighbouring launches share the moment; of a machine that moves its
+cores, the visits count in which they were as far apart as in most. It is for a quiet machine.
 
 Exit status: 0 if no ratio is beyond the bound with its whole interval, 1 if one is.
 """
@@ -13,13 +14,14 @@ from __future__ import annotations
 
 import argparse
 import io
+import math
 import subprocess
 import sys
 import tarfile
 import tempfile
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.launchers import command_of
@@ -33,7 +35,7 @@ from mpigauge.result import environment, journal
 from mpigauge.rows.ratios import ratio_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.mpi.library import Library
     from mpigauge.plan.model import Cell
@@ -50,6 +52,21 @@ LIMITS = Limits(cell_s=0.4, deadline_s=1e4)
 
 Times = dict["Cell", dict[int, float]]
 """Of each cell the median of each launch, in seconds."""
+
+MOVED = 2.0
+"""A hand-over of a cache line that takes so many times as long is of cores that are farther apart."""
+
+
+class Seen(NamedTuple):
+    """A visit.
+
+    Attributes:
+        line_ns: Time to hand over a cache line then; 0 of one rank.
+    """
+
+    cell: Cell
+    line_ns: float
+    times_s: list[float]
 
 
 def sources_of(commit: str, folder: Path) -> Path:
@@ -81,17 +98,15 @@ def plan_for(library: Library, launch: int, patterns: Sequence[str]) -> tuple[li
     return visits_of(cells, plan, description, launch), plan
 
 
-def medians_of(
-    library: Library, program: Path, visits: Sequence[PlannedVisit], plan: Plan
-) -> dict[Cell, float]:
-    """Run one launch; return the median of each cell, in seconds."""
+def visits_seen(library: Library, program: Path, visits: Sequence[PlannedVisit], plan: Plan) -> list[Seen]:
+    """Run one launch; return what its visits took."""
     cores = environment.cores_allowed()
     ranks = visits[0].cell.ranks
     job = Job(library.mpiexec, ranks, (str(program), "-", "-"), cores, environment.user_is_root())
     words = command_of(job, library.kind.launcher).words
     parts = parts_of(kernel_plan(visits, plan, LIMITS, cores))
     cells = {visit.id: visit.cell for visit in visits}
-    samples: dict[Cell, list[float]] = {}
+    seen: list[Seen] = []
     ended = False
     with RunningJob(words, library.environment_for(crowded=ranks > cores), parts) as running:
         for text in running.lines(lambda: PATIENCE_S):
@@ -100,11 +115,30 @@ def medians_of(
                 running.feed()
             elif isinstance(line, journal.VisitLine):
                 times = [sample * 1e-9 / line.ops for sample in line.samples_ns]
-                samples.setdefault(cells[line.visit], []).extend(times)
+                seen.append(Seen(cells[line.visit], median(line.line_ns or [0]), times))
             ended = ended or isinstance(line, journal.EndLine)
         if not ended:
             sys.exit(f"a launch of {program} did not end: {running.last_words}")
-    return {cell: median(times) for cell, times in samples.items() if times}
+    return seen
+
+
+def in_one_state(sides: Sequence[Mapping[int, list[Seen]]]) -> list[Times]:
+    """Return medians of launches from the visits on cores as far apart as most were."""
+    lines = sorted(one.line_ns for side in sides for seen in side.values() for one in seen if one.line_ns)
+    cut = math.sqrt(lines[0] * lines[-1]) if lines and lines[-1] > MOVED * lines[0] else math.inf
+    near = lines[len(lines) // 2] <= cut if lines else True
+    found: list[Times] = []
+    for side in sides:
+        times: Times = {}
+        for launch, seen in side.items():
+            samples: dict[Cell, list[float]] = {}
+            for one in seen:
+                if not one.line_ns or (one.line_ns <= cut) == near:
+                    samples.setdefault(one.cell, []).extend(one.times_s)
+            for cell, all_ in samples.items():
+                times.setdefault(cell, {})[launch] = median(all_)
+        found.append(times)
+    return found
 
 
 def compared(
@@ -113,16 +147,21 @@ def compared(
     """Return how many times as long each cell takes with the second kernel, launches in turn."""
     with tempfile.TemporaryDirectory() as folder:
         programs = [built(commit, library, Path(folder) / str(n)) for n, commit in enumerate(commits)]
-        times: list[Times] = [{}, {}]
+        sides: list[dict[int, list[Seen]]] = [{}, {}]
         for launch in range(launches):
             visits, plan = plan_for(library, launch, patterns)
             order = (0, 1) if launch % 2 == 0 else (1, 0)
             for side in order:
-                for cell, time_s in medians_of(library, programs[side], visits, plan).items():
-                    times[side].setdefault(cell, {})[launch] = time_s
-    base, other = times
-    ratios = {cell: ratio_of(other[cell], base[cell], paired=True) for cell in base if cell in other}
+                sides[side][launch] = visits_seen(library, programs[side], visits, plan)
+    base, other = in_one_state(sides)
+    ratios = {cell: _ratio(other[cell], base[cell]) for cell in base if cell in other}
     return {cell: ratio for cell, ratio in ratios.items() if ratio is not None}
+
+
+def _ratio(over: Mapping[int, float], under: Mapping[int, float]) -> Ratio | None:
+    """Return the ratio of launches that both have, in pairs."""
+    both = over.keys() & under.keys()
+    return ratio_of({n: over[n] for n in both}, {n: under[n] for n in both}, paired=True)
 
 
 def is_beyond(ratio: Ratio, within: float) -> bool:
