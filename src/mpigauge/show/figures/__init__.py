@@ -96,7 +96,7 @@ KINDS = {
         DisplayKind(
             "pairs",
             "rate of many ranks at once against the number of pairs, beside that of so many times the fewest",
-            "multi-stream, incast or outcast of two numbers of ranks",
+            "multi-stream, incast or outcast of two numbers of ranks or senders",
             "pairs",
             example="uplink.jsonl --kind pairs -o uplink.png",
         ),
@@ -105,7 +105,7 @@ KINDS = {
             "time against depth of a queue, size of blocks, number of partitions, a panel each",
             "two of one of these, of `matching`, `layout`, `partitioned` or `early-bird`",
             "parts",
-            example="parts.jsonl --kind parts -o parts.png",
+            example="parts.jsonl --kind parts --state near -o parts.png",
         ),
         DisplayKind(
             "memory",
@@ -127,7 +127,7 @@ KINDS = {
             "one-sided operations in all ways of synchronising, beside messages and copies",
             "one-sided operations",
             "one_sided",
-            example="one-sided.jsonl --kind one-sided -o one-sided.png",
+            example="one-sided.jsonl --kind one-sided --state near --sizes 8 -o one-sided.png",
         ),
         DisplayKind(
             "distribution",

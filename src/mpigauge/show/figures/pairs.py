@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Series
     from mpigauge.rows.rows import Row
 
+OF_SENDERS = {"ranks", "senders", "group"}
+"""Factors that differ where fewer ranks send."""
+
 MAX_SIZES = 4
 """Most sizes, unless sizes were selected."""
 
@@ -38,7 +41,7 @@ def pairs_figure(query: Query) -> Figure:
     ]
     curves = [curve for curve in grouped(_thinned(query, found), _factors) if len(_points(curve)) > 1]
     if not curves:
-        raise query.lacks("no stream of many ranks at once was measured with two numbers of ranks")
+        raise query.lacks("no stream of many ranks at once was measured with two numbers of them")
     curves = choose_series(query, curves)
     pieces = [[_points(curve)] for curve in curves]
     ideal = [_ideal(piece) for (piece,) in pieces]
@@ -66,13 +69,16 @@ def _is_of_pairs(pattern: Pattern) -> bool:
 
 
 def _count(row: Row) -> int:
-    """Return how many pairs are busy: one root has one with each of the others."""
+    """Return how many pairs are busy: as many as send; one root has one with each of the others."""
+    if row.cell.senders:
+        return row.cell.senders
     return row.cell.ranks - 1 if row.cell.root else row.cell.ranks // 2
 
 
 def _factors(source: Source, row: Row) -> Factors:
-    """Return all factors but the number of ranks, and the size."""
-    words = {name: word for name, word in factors_of(source, row).items() if name != "ranks"}
+    """Return all factors but what the number of pairs follows from, and the size."""
+    told = OF_SENDERS if row.cell.senders else {"ranks"}
+    words = {name: word for name, word in factors_of(source, row).items() if name not in told}
     return words | {"size": size_words(row)}
 
 
@@ -84,9 +90,9 @@ def _thinned(query: Query, pairs: Sequence[tuple[Source, Row]]) -> list[tuple[So
 
 
 def _points(curve: Series) -> list[Point]:
-    """Return the rates with intervals; of two numbers of ranks with as many pairs, the first."""
+    """Return the rates with intervals; of two jobs with as many pairs, that of fewer ranks."""
     found: dict[int, Point] = {}
-    for row in sorted(curve.rows, key=lambda row: row.cell.ranks):
+    for row in sorted(curve.rows, key=lambda row: (_count(row), row.cell.ranks)):
         if row.time is None or not row.rate_bytes_per_s:
             continue
         moved = row.rate_bytes_per_s * row.time.estimate
