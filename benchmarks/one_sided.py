@@ -19,8 +19,6 @@ from mpigauge import units
 from mpigauge.errors import EnvironmentLacksError, JobError
 from mpigauge.mpi import wrapper
 from mpigauge.mpi.library import Library
-from mpigauge.result.reader import load
-from mpigauge.rows.rows import rows
 
 SIZES = (8, 65536, 1 << 20)
 KINDS = ("allocate", "create")
@@ -130,9 +128,7 @@ def _own(library: Library, kind: str, seed: int, folder: Path) -> Times:
     if done.returncode != 0:
         raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
     return {
-        (row.cell.mode, row.cell.bytes): row.time.estimate
-        for row in rows(load(path))
-        if row.time is not None and row.cell.rma_window
+        (cell.mode, cell.bytes): time_s for cell, time_s in tools.typical(path).items() if cell.rma_window
     }
 
 

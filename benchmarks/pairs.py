@@ -14,8 +14,6 @@ from statistics import geometric_mean, median
 import tools
 
 from mpigauge.mpi.library import Library
-from mpigauge.result.reader import load
-from mpigauge.rows.rows import rows
 
 SIZES = (8, 65536)
 ROUNDS, ROUNDS_QUICK = 10, 3
@@ -87,11 +85,7 @@ def _ours(library: Library, path: Path) -> dict[tuple[str, int], float]:
         [sys.executable, "-m", "mpigauge", "run", *PATTERNS, "--mpi", str(library.mpicc), *options],
         library.environ,
     )
-    return {
-        (row.cell.pattern, row.cell.bytes): row.time.estimate * 1e9
-        for row in rows(load(path))
-        if row.cell.pattern in PATTERNS and row.time is not None and row.state is None
-    }
+    return {(cell.pattern, cell.bytes): 1e9 * time_s for cell, time_s in tools.typical(path).items()}
 
 
 if __name__ == "__main__":

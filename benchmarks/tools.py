@@ -23,6 +23,7 @@ from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError, JobError, MpigaugeError
 from mpigauge.mpi import find, wrapper
 from mpigauge.mpi.library import Library
+from mpigauge.plan.model import Cell
 from mpigauge.result import environment
 from mpigauge.result.reader import Result, load
 from mpigauge.rows.estimate import Estimate
@@ -44,6 +45,14 @@ END_PATIENCE_S = 10.0
 MAX_ROUNDS = 20_000
 VOLUME_MIB = 100
 REPETITIONS = 20
+
+
+def typical(path: Path) -> dict[Cell, float]:
+    """Return the median sample of each cell of a result per operation, in seconds, over all states."""
+    samples: dict[Cell, list[float]] = defaultdict(list)
+    for visit in load(path).visits:
+        samples[visit.cell] += [sample * 1e-9 / visit.ops for sample in visit.samples_ns]
+    return {cell: median(times) for cell, times in samples.items() if times}
 
 
 # ---- Libraries -----------------------------------------------------------------------------------

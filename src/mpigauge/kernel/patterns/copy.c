@@ -10,7 +10,7 @@ static struct {
     volatile copy_fn o0;
 } copies = {.o3 = mg_copy_o3, .o0 = mg_copy_o0};
 
-static void repeat(copy_fn copy, struct mg_state *state)
+MG_IN_ONE_LINE static void repeat(copy_fn copy, struct mg_state *state)
 {
     unsigned char       *to    = state->recv;
     const unsigned char *from  = state->send;
@@ -23,12 +23,12 @@ static void repeat(copy_fn copy, struct mg_state *state)
     state->found = to[bytes - 1];
 }
 
-static void call_o3(struct mg_state *state)
+MG_IN_ONE_LINE static void call_o3(struct mg_state *state)
 {
     repeat(copies.o3, state);
 }
 
-static void call_o0(struct mg_state *state)
+MG_IN_ONE_LINE static void call_o0(struct mg_state *state)
 {
     repeat(copies.o0, state);
 }

@@ -4,7 +4,7 @@
 
 static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
 
-static void call(struct mg_state *state)
+MG_IN_ONE_LINE static void call(struct mg_state *state)
 {
     void *(*const copy_now)(void *to, const void *from, size_t bytes) = copy;
     unsigned char       *to                                           = state->recv;
