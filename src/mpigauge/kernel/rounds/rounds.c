@@ -58,7 +58,7 @@ static int64_t time_baseline(call_fn baseline, struct mg_state *state, int batch
 /* The time of an empty message: half a round trip. */
 static int64_t time_answer(call_fn baseline, struct mg_state *state)
 {
-    return time_baseline(baseline, state, TRIPS_OF_ANSWER) / (2 * TRIPS_OF_ANSWER);
+    return time_baseline(baseline, state, TRIPS_OF_ANSWER) / TRIPS_OF_ANSWER / 2;
 }
 
 static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, int rounds,
