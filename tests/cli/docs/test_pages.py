@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PAGES = pages.pages()
 NAMES = [page.path.stem for page in PAGES]
-STORED_MOST_BYTES = 16_000_000
+STORED_MOST_BYTES = 17_000_000
 MAX_LINES = 300
 
 
