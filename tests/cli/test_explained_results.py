@@ -23,6 +23,9 @@ Record = dict[str, Any]
 RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
 CURVE = [name for name in FACTORS if name not in {"bytes", "window"}]
 UNTOLD = {"spread", "first"}
+WITHIN = {"first-message": "start-up"}
+"""Kinds that are told in the sentence of another, where that is there."""
+
 LAUNCHES = re.compile(r" \((\d+) launch(?:es)?\)$")
 LIBRARIES = re.compile(r"(?:Open MPI|Intel MPI|MPICH) [\d.]+")
 UNIT = r"(?:[nm\N{MICRO SIGN}]?s|[KMGT]?i?B|%)(?![\w/])"
@@ -46,7 +49,9 @@ def lines_of(said: Said, *words: str) -> list[str]:
 
 def told(said: Said) -> list[Record]:
     """The conclusions that the screen may have."""
-    return [one for one in said.explained if one["kind"] not in UNTOLD]
+    kinds = {one["kind"] for one in said.explained}
+    untold = UNTOLD | {kind for kind, other in WITHIN.items() if other in kinds}
+    return [one for one in said.explained if one["kind"] not in untold]
 
 
 def line_of(one: Record) -> str:

@@ -1,5 +1,6 @@
 /* accumulate - rank 0 combines its elements with those in the memory of rank 1. */
 #include "patterns/rma.h"
+#include "rounds/sampling.h"
 
 static void accumulate(struct mg_state *state, int rank)
 {

@@ -1,5 +1,6 @@
 /* compare_and_swap - rank 0 replaces a word of rank 1, if it holds what it is said to. */
 #include "patterns/atomics.h"
+#include "rounds/sampling.h"
 
 static void begin(struct mg_state *state)
 {

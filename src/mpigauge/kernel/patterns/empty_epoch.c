@@ -1,5 +1,6 @@
 /* empty_epoch - synchronisation of one-sided operations, without any: what it costs by itself. */
 #include "patterns/rma.h"
+#include "rounds/sampling.h"
 
 static void nothing(struct mg_state *state, int rank)
 {

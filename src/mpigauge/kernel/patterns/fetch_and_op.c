@@ -1,5 +1,6 @@
 /* fetch_and_op - rank 0 adds to a word of rank 1 and gets what it held. */
 #include "patterns/atomics.h"
+#include "rounds/sampling.h"
 
 static void begin(struct mg_state *state)
 {

@@ -1,5 +1,6 @@
 /* get - rank 0 reads the memory of rank 1, which does nothing for it unless it has to. */
 #include "patterns/rma.h"
+#include "rounds/sampling.h"
 
 static void get(struct mg_state *state, int rank)
 {

@@ -1,5 +1,6 @@
 /* get_accumulate - rank 0 combines its elements with those of rank 1, and gets what was there. */
 #include "patterns/rma.h"
+#include "rounds/sampling.h"
 
 static void get_accumulate(struct mg_state *state, int rank)
 {

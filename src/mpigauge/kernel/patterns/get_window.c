@@ -1,6 +1,7 @@
 /* get_window - rank 0 reads a window of messages from the memory of rank 1, then synchronises
  * once. */
 #include "patterns/rma.h"
+#include "rounds/sampling.h"
 
 static void get_all(struct mg_state *state, int rank)
 {

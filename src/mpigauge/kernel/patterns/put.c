@@ -1,5 +1,6 @@
 /* put - rank 0 writes into the memory of rank 1, which does nothing for it unless it has to. */
 #include "patterns/rma.h"
+#include "rounds/sampling.h"
 
 static void put(struct mg_state *state, int rank)
 {

@@ -1,6 +1,7 @@
 /* put_window - rank 0 writes a window of messages into the memory of rank 1, then synchronises
  * once. */
 #include "patterns/rma.h"
+#include "rounds/sampling.h"
 
 static void put_all(struct mg_state *state, int rank)
 {

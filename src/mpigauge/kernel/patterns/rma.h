@@ -8,7 +8,6 @@
 
 #include "patterns/calls.h"
 #include "patterns/window.h"
-#include "rounds/sampling.h"
 
 #if MPI_VERSION >= 4
 #define MG_RMA(call, data, bytes, rank, place, ...)                                             \

@@ -105,7 +105,7 @@ KINDS = {
             "time against depth of a queue, size of blocks, number of partitions, a panel each",
             "two of one of these, of `matching`, `layout`, `partitioned` or `early-bird`",
             "parts",
-            example="parts.jsonl --kind parts --state near -o parts.png",
+            example="parts.jsonl --kind parts -o parts.png",
         ),
         DisplayKind(
             "memory",
@@ -127,7 +127,8 @@ KINDS = {
             "one-sided operations in all ways of synchronising, beside messages and copies",
             "one-sided operations",
             "one_sided",
-            example="one-sided.jsonl --kind one-sided --state near --sizes 8 -o one-sided.png",
+            example="one-sided.jsonl --kind one-sided --series put --series get --series put-notify "
+            "--series pingpong --sizes 8 -o one-sided.png",
         ),
         DisplayKind(
             "distribution",

@@ -41,7 +41,7 @@ def pairs_figure(query: Query) -> Figure:
     ]
     curves = [curve for curve in grouped(_thinned(query, found), _factors) if len(_points(curve)) > 1]
     if not curves:
-        raise query.lacks("no stream of many ranks at once was measured with two numbers of them")
+        raise query.lacks("no stream of many ranks at once was measured with two numbers of ranks or senders")
     curves = choose_series(query, curves)
     pieces = [[_points(curve)] for curve in curves]
     ideal = [_ideal(piece) for (piece,) in pieces]
