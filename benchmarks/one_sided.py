@@ -28,7 +28,7 @@ WAYS = {"flush": "flush", "each": "flush", "lock": "lock", "fence": "fence"}
 SOURCE = Path(__file__).with_name("bare_put.c")
 ROUNDS, ROUNDS_QUICK = 5, 2
 REPETITIONS = 5
-IMB_ROUNDS = "20000"
+IMB_ROUNDS = 20_000
 """By itself IMB flushes each of 100 puts, the first of which take most of the time of 8 B."""
 
 IMB_ROW = re.compile(r"\s+(\d+)\s+\d+\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
@@ -110,18 +110,8 @@ def _imb(library: Library, kind: str) -> Times:
     program = library.prefix / "bin" / "IMB-RMA"
     if kind != "create" or not program.is_file():
         return {}
-    words = [
-        str(program),
-        "-npmin",
-        "2",
-        "-msglog",
-        "3:20",
-        "-iter",
-        IMB_ROUNDS,
-        "-iter_policy",
-        "off",
-        "Unidir_put",
-    ]
+    options = f"-npmin 2 -msglog 3:20 -iter {IMB_ROUNDS} -iter_policy off Unidir_put"
+    words = [str(program), *options.split()]
     lines = tools.launch(library, words, {"LD_LIBRARY_PATH": str(library.prefix / "lib")})
     found, one_by_one = {}, False
     for line in lines:

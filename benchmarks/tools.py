@@ -47,14 +47,6 @@ VOLUME_MIB = 100
 REPETITIONS = 20
 
 
-def typical(path: Path) -> dict[Cell, float]:
-    """Return the median sample of each cell of a result per operation, in seconds, over all states."""
-    samples: dict[Cell, list[float]] = defaultdict(list)
-    for visit in load(path).visits:
-        samples[visit.cell] += [sample * 1e-9 / visit.ops for sample in visit.samples_ns]
-    return {cell: median(times) for cell, times in samples.items() if times}
-
-
 # ---- Libraries -----------------------------------------------------------------------------------
 
 
@@ -224,6 +216,14 @@ def _imb_sample(line: str) -> tuple[int, float] | None:
 
 
 # ---- mpigauge ------------------------------------------------------------------------------------
+
+
+def typical(path: Path) -> dict[Cell, float]:
+    """Return the median sample of each cell of a result per operation, in seconds, over all states."""
+    samples: dict[Cell, list[float]] = defaultdict(list)
+    for visit in load(path).visits:
+        samples[visit.cell] += [sample * 1e-9 / visit.ops for sample in visit.samples_ns]
+    return {cell: median(times) for cell, times in samples.items() if times}
 
 
 def run_mpigauge(library: Library, sizes: Sequence[int], options: Sequence[str]) -> dict[int, Estimate]:

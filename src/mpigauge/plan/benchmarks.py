@@ -121,10 +121,7 @@ Of a fence OSU takes half of three, with pscw it starts the next epoch inside th
 operations is exclusive there.
 """
 
-ONE_SIDED_OF_IMB = {
-    "Unidir_put": Counterpart("put", "flush", imb="Unidir_put"),
-    "Unidir_get": Counterpart("get", "flush", imb="Unidir_get"),
-}
+ONE_SIDED_OF_IMB = {f"Unidir_{of}": Counterpart(of, "flush", imb=f"Unidir_{of}") for of in ("put", "get")}
 """Operations of IMB-RMA, into a window of `MPI_Win_create`, each flushed (non-aggregate); only read."""
 
 BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}

@@ -161,7 +161,6 @@ ALIASES = {
     "typecreatesubarray": AliasMeaning("layout", "subarray-x", _IN_A_MESSAGE),
     "typecreateresized": AliasMeaning("layout", "elements", _IN_A_MESSAGE),
     "partitionedlatency": AliasMeaning("partitioned", "whole"),
-    "earlybird": AliasMeaning("early-bird"),
     "perceivedbandwidth": AliasMeaning("early-bird", "partitioned"),
     "psend": AliasMeaning("partitioned", "whole"),
     "precv": AliasMeaning("partitioned", "whole"),

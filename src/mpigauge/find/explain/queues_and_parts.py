@@ -66,8 +66,9 @@ class PartCost:
         base: What it is held against: no queue, blocks that are copied by hand or one block, no partitions.
         steps: At least one, rising.
         entry_s: What each entry of a queue costs, where that is the same for all depths; else None.
-        gone: For partitions that were computed before the clock started: which part of the message was
-            delivered when the last became ready, at the last step; None where that is not certain.
+        arrived: For partitions that were computed before the clock started: which part of the message had
+            arrived when the last became ready, 1 less the ratio of the last step; None where that is not
+            certain.
     """
 
     factor: PartFactor
@@ -75,7 +76,7 @@ class PartCost:
     base: Cell
     steps: tuple[PartStep, ...]
     entry_s: float | None
-    gone: float | None = None
+    arrived: float | None = None
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -128,17 +129,17 @@ def partitions(evidence: Evidence) -> Iterator[PartCost]:
         whole = _of(alike, partitions=0)
         by_mode = group_by((row for row in alike if row.cell.partitions), lambda row: row.cell.mode)
         costs = (_cost("partitions", rows, whole) for rows in by_mode.values())
-        found += [cost and _with_gone(cost, evidence) for cost in costs]
+        found += [cost and _with_arrived(cost, evidence) for cost in costs]
     yield from _each(found, max)
 
 
-def _with_gone(cost: PartCost, evidence: Evidence) -> PartCost:
-    """Return a cost with the part of the message that was delivered before its last partition was ready."""
+def _with_arrived(cost: PartCost, evidence: Evidence) -> PartCost:
+    """Return a cost with the part of the message that had arrived before its last partition was ready."""
     mode = evidence.patterns[cost.cell.pattern].mode(cost.cell.mode)
     last = cost.steps[-1].ratio
     if mode is None or not mode.computes_first or last.verdict != "faster":
         return cost
-    return replace_fields(cost, gone=1 - last.estimate)
+    return replace_fields(cost, arrived=1 - last.estimate)
 
 
 def _rows(evidence: Evidence, keep: Callable[[Pattern], bool]) -> list[Row]:
@@ -214,8 +215,8 @@ def headline(fact: PartCost, varied: Collection[str], _: Units = AUTOMATIC) -> s
     """Return in one line how many times as long the last step takes, or the one that differs most."""
     differing = [step for step in fact.steps if step.ratio.verdict in DIFFERENT]
     about, base = _about(fact, varied), _base(fact)
-    if fact.gone is not None:
-        return f"{about}: {_gone(fact.gone, fact)}"
+    if fact.arrived is not None:
+        return f"{about}: {_arrived(fact.arrived, fact)}"
     if not differing:
         return f"{about}: no certain difference {_where(fact, fact.steps)} against {base}"
     most = max(differing, key=lambda step: abs(math.log(step.ratio.estimate)))
@@ -238,16 +239,16 @@ def sentence(fact: PartCost, varied: Collection[str], chosen: Units = AUTOMATIC)
             said.append(
                 f"{words} {_where(fact, like)}" if said else f"{words} {_where(fact, like)} to {base}"
             )
-    if fact.gone is not None:
-        said.append(_gone(fact.gone, fact))
+    if fact.arrived is not None:
+        said.append(_arrived(fact.arrived, fact))
     if fact.entry_s is not None:
         said.append(f"{units.format_time(fact.entry_s, chosen.time)} for each entry")
     return f"{about}: {'; '.join(said)}"
 
 
-def _gone(gone: float, fact: PartCost) -> str:
+def _arrived(part: float, fact: PartCost) -> str:
     last = counted(fact.steps[-1].number, "partition")
-    return f"{units.format_percent(gone)} was there when the last of {last} became ready"
+    return f"{units.format_percent(part)} had arrived when the last of {last} became ready"
 
 
 def _about(fact: PartCost, varied: Collection[str]) -> str:

@@ -71,7 +71,7 @@ static inline uint64_t mg_word_before(const struct mg_state *state)
 
 /* ---- Fetch and add ---- */
 
-static inline void mg_fetch_begin(const struct mg_state *state)
+static inline void mg_fetch_begin(struct mg_state *state)
 {
     mg_word_set(state, mg_operand(state), 1);
 }
@@ -129,7 +129,7 @@ static inline bool mg_fetch_check(const struct mg_state *state, int first, int a
 /* ---- Compare and swap ---- */
 
 /* The first comparison is with what the word holds when it is checked. */
-static inline void mg_swap_begin(const struct mg_state *state)
+static inline void mg_swap_begin(struct mg_state *state)
 {
     mg_word_set(state, mg_comparison(state), mg_word_before(state));
     mg_word_set(state, mg_operand(state), (uint64_t) state->rank + 1);

@@ -123,4 +123,16 @@ static inline void mg_await(const struct mg_state *state, int from)
     MG_MPI(MPI_Recv(NULL, 0, MPI_BYTE, from, MG_TAG_CONTROL, state->comm, MPI_STATUS_IGNORE));
 }
 
+/* An empty message from rank 0 to another rank and back. */
+static inline void mg_empty_round_trip(const struct mg_state *state, int other)
+{
+    if (state->rank == 0) {
+        mg_signal(state, other);
+        mg_await(state, other);
+    } else if (state->rank == other) {
+        mg_await(state, 0);
+        mg_signal(state, 0);
+    }
+}
+
 #endif

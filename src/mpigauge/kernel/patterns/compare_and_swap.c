@@ -8,11 +8,6 @@ static void begin(struct mg_state *state)
     mg_epoch_begin(state);
 }
 
-static void begin_locked(struct mg_state *state)
-{
-    mg_swap_begin(state);
-}
-
 static void flush(struct mg_state *state)
 {
     mg_with_flush(state, mg_swap);
@@ -38,6 +33,7 @@ const struct mg_pattern mg_compare_and_swap = {
     MG_ONE_OPERATION,
     .unit_bytes = MG_WORD_MIN,
     .check      = check,
-    .modes = MG_MODES(MG_FLUSH("MPI_Compare_and_swap", "", begin, .directions = 1, MG_WORD_ROOM),
-                      MG_LOCK("MPI_Compare_and_swap", begin_locked, .directions = 1, MG_WORD_ROOM)),
+    .modes =
+        MG_MODES(MG_FLUSH("MPI_Compare_and_swap", "", begin, .directions = 1, MG_WORD_ROOM),
+                 MG_LOCK("MPI_Compare_and_swap", mg_swap_begin, .directions = 1, MG_WORD_ROOM)),
 };

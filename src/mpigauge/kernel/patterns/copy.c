@@ -23,12 +23,12 @@ MG_IN_ONE_LINE static void repeat(copy_fn copy, struct mg_state *state)
     state->found = to[bytes - 1];
 }
 
-MG_IN_ONE_LINE static void call_o3(struct mg_state *state)
+static void call_o3(struct mg_state *state)
 {
     repeat(copies.o3, state);
 }
 
-MG_IN_ONE_LINE static void call_o0(struct mg_state *state)
+static void call_o0(struct mg_state *state)
 {
     repeat(copies.o0, state);
 }

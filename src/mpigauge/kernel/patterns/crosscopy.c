@@ -30,11 +30,6 @@ static void call(struct mg_state *state)
     MG_MEMORY_CHANGED();
 }
 
-static int from_writer(const struct mg_state *state)
-{
-    return state->rank == 0 ? 1 : -1;
-}
-
 const struct mg_pattern mg_crosscopy = {
     .name          = "crosscopy",
     .about         = "rank 0 copies what rank 1 has just written into shared memory",
@@ -51,7 +46,7 @@ const struct mg_pattern mg_crosscopy = {
     .modes         = MG_MODES({.name          = "standard",
                                .about         = "memcpy",
                                .call          = call,
-                               .source        = from_writer,
+                               .source        = mg_one_to_zero,
                                .directions    = 1,
                                .binds_buffers = true,
                                .baseline      = "kappa"}),

@@ -9,13 +9,7 @@
 
 static void empty_round_trip(struct mg_state *state)
 {
-    if (state->rank == 0) {
-        mg_signal(state, 1);
-        mg_await(state, 1);
-    } else {
-        mg_await(state, 0);
-        mg_signal(state, 0);
-    }
+    mg_empty_round_trip(state, 1);
 }
 
 /* The request of a rank: rank 0 sends, rank 1 receives. */
@@ -93,7 +87,7 @@ static void send_whole(struct mg_state *state)
     complete(state);
 }
 
-/* ---------------------------------------------------------------------------------------------- */
+/* ---- Before the clock starts ----------------------------------------------------------------- */
 
 /* All partitions but the last become ready as they are computed. */
 static void compute(struct mg_state *state)
@@ -120,11 +114,6 @@ static void prepare(struct mg_state *state)
         mg_signal(state, 0);
 }
 
-static int to_one(const struct mg_state *state)
-{
-    return state->rank == 1 ? 0 : -1;
-}
-
 const struct mg_pattern mg_early_bird = {
     .name      = "early-bird",
     .about     = "what is left of a message from rank 0 when its last partition becomes ready",
@@ -147,7 +136,7 @@ const struct mg_pattern mg_early_bird = {
                        .about = "MPI_Pready of each partition once it is computed; timed from that "
                                 "of the last",
                        PARTITIONED,
-                       .source         = to_one,
+                       .source         = mg_zero_to_one,
                        .directions     = 1,
                        .binds_buffers  = true,
                        .computes_first = true,
@@ -158,7 +147,7 @@ const struct mg_pattern mg_early_bird = {
                        .begin      = init_whole,
                        .call       = send_whole,
                        .finish     = free_request,
-                       .source     = to_one,
+                       .source     = mg_zero_to_one,
                        .directions = 1,
                        .binds_buffers  = true,
                        .computes_first = true}),

@@ -8,11 +8,6 @@ static void begin(struct mg_state *state)
     mg_epoch_begin(state);
 }
 
-static void begin_locked(struct mg_state *state)
-{
-    mg_fetch_begin(state);
-}
-
 MG_RMA_CALL(flush, mg_fetch_and_add)
 MG_RMA_CALL(lock, mg_fetch_and_add)
 
@@ -28,5 +23,5 @@ const struct mg_pattern mg_fetch_and_op = {
     .unit_bytes = MG_WORD_MIN,
     .check      = check,
     .modes = MG_MODES(MG_FLUSH("MPI_Fetch_and_op", "", begin, .directions = 1, MG_WORD_ROOM),
-                      MG_LOCK("MPI_Fetch_and_op", begin_locked, .directions = 1, MG_WORD_ROOM)),
+                      MG_LOCK("MPI_Fetch_and_op", mg_fetch_begin, .directions = 1, MG_WORD_ROOM)),
 };

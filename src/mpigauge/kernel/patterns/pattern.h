@@ -210,6 +210,17 @@ struct mg_pattern {
     const struct mg_mode *modes; /* MG_MODES(...); the first is the default */
 };
 
+/* For mg_mode.source: rank 1 receives what rank 0 sends, or the other way round. */
+static inline int mg_zero_to_one(const struct mg_state *state)
+{
+    return state->rank == 1 ? 0 : -1;
+}
+
+static inline int mg_one_to_zero(const struct mg_state *state)
+{
+    return state->rank == 0 ? 1 : -1;
+}
+
 static inline bool mg_counts_all(const struct mg_pattern *pattern, const struct mg_mode *mode)
 {
     return pattern->counts_all || mode->counts_all;

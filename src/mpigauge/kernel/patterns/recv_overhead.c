@@ -47,11 +47,6 @@ static void standard(struct mg_state *state)
         mg_recv(state, 1);
 }
 
-static int from_sender(const struct mg_state *state)
-{
-    return state->rank == 0 ? 1 : -1;
-}
-
 const struct mg_pattern mg_recv_overhead = {
     .name         = "recv-overhead",
     .about        = "how long the call that receives keeps the receiver of a message that is there",
@@ -68,7 +63,7 @@ const struct mg_pattern mg_recv_overhead = {
     .modes        = MG_MODES({.name          = "standard",
                               .about         = "MPI_Recv of a message that is there: eager ones only",
                               .call          = standard,
-                              .source        = from_sender,
+                              .source        = mg_one_to_zero,
                               .directions    = 1,
                               .needs_eager   = true,
                               .binds_buffers = true,

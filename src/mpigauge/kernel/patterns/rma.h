@@ -164,18 +164,8 @@ static inline void mg_with_pscw(struct mg_state *state, mg_rma_fn operate)
 /* ---- Patterns of one operation ---- */
 
 /* Whose payload arrives: at the target of a put, at the origin of a get. */
-static inline int mg_to_target(const struct mg_state *state)
-{
-    return state->rank == 1 ? 0 : -1;
-}
-
-static inline int mg_from_target(const struct mg_state *state)
-{
-    return state->rank == 0 ? 1 : -1;
-}
-
-#define MG_TO_TARGET   .source = mg_to_target, .directions = 1
-#define MG_FROM_TARGET .source = mg_from_target, .directions = 1
+#define MG_TO_TARGET   .source = mg_zero_to_one, .directions = 1
+#define MG_FROM_TARGET .source = mg_one_to_zero, .directions = 1
 
 /* The call of a mode, named as its way of synchronising. */
 #define MG_RMA_CALL(way, operate)           \

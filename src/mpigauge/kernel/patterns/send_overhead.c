@@ -44,18 +44,13 @@ static void wait_for_last(struct mg_state *state)
         mg_wait(&state->requests[0]);
 }
 
-static int from_sender(const struct mg_state *state)
-{
-    return state->rank == 1 ? 0 : -1;
-}
-
 #define SENDING_MODE(function, words) \
     {.name          = #function,      \
      .about         = (words),        \
      .begin         = no_request,     \
      .call          = (function),     \
      .finish        = wait_for_last,  \
-     .source        = from_sender,    \
+     .source        = mg_zero_to_one, \
      .directions    = 1,              \
      .binds_buffers = true}
 

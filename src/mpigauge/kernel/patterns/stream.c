@@ -2,11 +2,6 @@
 #include "patterns/calls.h"
 #include "rounds/sampling.h"
 
-static int from_sender(const struct mg_state *state)
-{
-    return state->rank == 1 ? 0 : -1;
-}
-
 static int other(const struct mg_state *state)
 {
     return 1 - state->rank;
@@ -56,7 +51,7 @@ const struct mg_pattern mg_stream = {
     .modes        = MG_MODES({.name       = "unidirectional",
                               .about      = "rank 0 sends, rank 1 receives",
                               .call       = unidirectional,
-                              .source     = from_sender,
+                              .source     = mg_zero_to_one,
                               .directions = 1},
                              {.name       = "bidirectional",
                               .about      = "both ranks send and receive a window",

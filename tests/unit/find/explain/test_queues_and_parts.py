@@ -114,18 +114,18 @@ def test_partitions_computed_before_the_clock_started_tell_what_was_delivered_ea
         times[cell("early-bird", 65536, "partitioned", partitions=number)] = 2000.0 / number
     evidence = told_of(times, noise=0.002)
     (fact,) = facts(partitions, evidence)
-    assert fact.gone == pytest.approx(0.75, abs=0.01)
+    assert fact.arrived == pytest.approx(0.75, abs=0.01)
     said = sentence("partitioned", fact, evidence)
     assert "as long as send" in said
-    assert said.endswith("; 75 % was there when the last of 8 partitions became ready")
+    assert said.endswith("; 75 % had arrived when the last of 8 partitions became ready")
     line = TOPICS["partitioned"].headline(fact, varied_in(evidence.rows), AUTOMATIC)
-    assert line.endswith("64 KiB: 75 % was there when the last of 8 partitions became ready")
+    assert line.endswith("64 KiB: 75 % had arrived when the last of 8 partitions became ready")
 
 
 def test_of_partitions_that_are_sent_at_once_nothing_is_delivered_early() -> None:
     times = {cell("partitioned", 65536, "persistent"): 1000.0, in_partitions(8, size=65536): 500.0}
     (fact,) = facts(partitions, told_of(times, noise=0.002))
-    assert fact.gone is None
+    assert fact.arrived is None
 
 
 def test_partitions_are_held_against_a_message_without_at_the_largest_size() -> None:
