@@ -5,9 +5,10 @@ own, and 1 ns for every 10 B. An empty round takes 20 ns, a lap of the ring one 
 not hinder each other: where an operation is a message of one of them, it takes a share of that. One rank
 serves all others in turn. An exchange with two neighbours takes an operation each. A collective, also one
 of the other broadcasts, takes the latency ceil(log2(ranks)) times, one rank alone 10 ns instead, and so
-does what programs do once (family `startup`); its ranks start 5 ns apart, and each is as long in it as the
-whole. After our barrier it takes 100 ns more and the ranks start 150 ns apart, after MPI_Barrier 200 ns
-and 250 ns. Half of it hides behind a computation that takes as long (`overlap`). A one-sided operation
+does what programs do once (family `startup`), of which a datatype is made by one rank alone; its ranks
+start 5 ns apart, and each is as long in it as the whole. After our barrier it takes 100 ns more and the
+ranks start 150 ns apart, after MPI_Barrier 200 ns and 250 ns. Half of it hides behind a computation that
+takes as long (`overlap`). A one-sided operation
 takes 20 ns and 1 ns for every 100 B where MPI has made the memory of its window (allocate, shared), the
 latency and 1 ns for every 10 B elsewhere; 10 ns more for each mode before its own. One that notifies its
 target takes one and a half times the latency, and 1 ns for every 10 B; one of all ranks on a word the
@@ -157,7 +158,8 @@ def operation_ns(
     place = modes_of(pattern).index(mode)
     if PATTERNS[pattern]["family"] in {"collective", "startup"}:
         later_ns = SYNCS[sync][0] if pattern in COLLECTIVES else 0
-        steps_ns = (ranks - 1).bit_length() * latency_ns or ALONE_NS
+        at_work = PATTERNS[pattern]["active_ranks"] or ranks
+        steps_ns = (at_work - 1).bit_length() * latency_ns or ALONE_NS
         return steps_ns + 10 * place + size // 10 + later_ns
     if PATTERNS[pattern]["family"] == "one-sided":
         return 10 * place + _one_sided_ns(pattern, size, ranks, latency_ns, rma_window)
@@ -189,7 +191,8 @@ def parts_ns(visit: dict[str, Any]) -> int:
     if has(visit, "computes_first"):
         return last_bytes(visit) // 10 - int(visit["bytes"] // 10)
     blocks = visit["bytes"] // visit["block_bytes"] if visit["block_bytes"] else 0
-    of_blocks = BLOCK_NS.get(visit["mode"], 0) * blocks
+    told = PATTERNS[visit["pattern"]]["family"] == "message"
+    of_blocks = BLOCK_NS.get(visit["mode"], 0) * blocks if told else 0
     return int(ENTRY_NS * visit["depth"] + of_blocks + PARTITION_NS * visit["partitions"])
 
 

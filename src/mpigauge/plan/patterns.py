@@ -249,8 +249,8 @@ class Pattern(Struct, frozen=True):
 
     @property
     def sends(self) -> bool:
-        """Whether its ranks send messages by MPI."""
-        return not self.is_floor and not self.in_memory
+        """Whether its ranks send messages by MPI; one alone has nobody to send to."""
+        return not self.is_floor and not self.in_memory and self.active_ranks != 1
 
     @property
     def talks(self) -> bool:

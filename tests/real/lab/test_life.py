@@ -145,7 +145,11 @@ def test_an_example_that_is_killed_leaves_nothing(folder: Path, example: str) ->
     process.communicate(timeout=WAIT_S)
     until_gone(theirs)
     assert {path.name for path in folder.iterdir()} == {result.name}
-    assert not leftovers.left_behind(before)
+    # Jobs of other tests have such files for a moment.
+    ours, end = leftovers.left_behind(before), time.monotonic() + WAIT_S
+    while ours := ours & leftovers.left_behind(before):
+        assert time.monotonic() < end, ours
+        time.sleep(0.05)
 
 
 def test_words_reach_no_shell_but_the_commands_own(lab: Lab, folder: Path) -> None:

@@ -230,7 +230,7 @@ _FAMILIES = {
     "mpi_test": _WAITING,
     "mpi_comm": _COMMUNICATORS,
     "mpi_cart": _COMMUNICATORS,
-    "mpi_type": "derived datatypes are measured by layout, in the messages that they describe",
+    "mpi_type": "derived datatypes are measured by layout, in messages, and their making by type_commit",
     "mpi_pack": "packing is measured by layout --mode pack, in the messages that are packed",
 }
 """Beginnings of words that name nothing else; some count only where MPI is mentioned."""

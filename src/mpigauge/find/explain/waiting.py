@@ -178,7 +178,7 @@ RELAYED = " that the relay of the lab uses, too"
 OPERATIONS: dict[Family, str] = {
     "message": "point-to-point",
     "collective": "collectives",
-    "startup": "communicators and sessions",
+    "startup": "communicators, sessions and datatypes",
 }
 
 

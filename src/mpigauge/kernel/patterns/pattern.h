@@ -96,7 +96,7 @@ enum mg_family {
     MG_MEMORY,     /* baselines: copies, loads, a cache line between cores */
     MG_PROBE,      /* finds a limit instead of a time */
     MG_FLOOR,      /* the cost of the measurement itself */
-    MG_STARTUP,    /* what programs do once: communicators, sessions */
+    MG_STARTUP,    /* what programs do once: communicators, sessions, datatypes */
 };
 
 /* A variant of a pattern.  begin and finish are called untimed around a series of calls and may be
@@ -187,7 +187,7 @@ struct mg_pattern {
     bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MAX_BYTES */
     bool             rank_times;    /* the times of single ranks tell something */
     const char      *one_pair;      /* the pattern that one pair of it is alone, or NULL */
-    bool             times_rest;    /* of a message, part of which went before: it has no rate */
+    bool             no_rate;       /* its time is not that of moving all of its bytes */
     bool             one_way;       /* its time is the one-way time of a message or cache line */
     enum mg_senders  senders;       /* whether, and of whom, fewer ranks can send */
     enum mg_overhead overhead;      /* times a call only: it has no rate */

@@ -37,7 +37,7 @@ size_t mg_volume_bytes(struct mg_volume volume, int ranks, size_t bytes)
 
 struct mg_volume mg_volume_operation(const struct mg_pattern *pattern)
 {
-    if (!pattern->moves_bytes || pattern->times_rest || pattern->overhead != MG_OF_NOBODY)
+    if (!pattern->moves_bytes || pattern->no_rate || pattern->overhead != MG_OF_NOBODY)
         return none;
     if (pattern->windowed || pattern->messages > 0)
         return mg_volume_of_call(pattern, one);
