@@ -23,7 +23,7 @@ run: $(VENV)/.run
 		echo "mpigauge itself is in $(BIN): . $(BIN)/activate" >&2; exit $$status
 
 # `test` asks whether, and is the same at any speed of the machine; `truth` asks how fast, and wants the machine for
-# itself. Clusters and emulated hosts mostly wait, so they do beside what needs no MPI. Ranks that wait for each other
+# itself, and before that asks the cases that `test` leaves out since others are like them. Clusters and emulated hosts mostly wait, so they do beside what needs no MPI. Ranks that wait for each other
 # slow whatever shares their cores, a hundredfold where many small collectives do: those tests come one by one.
 REAL := mpi or lab or slurm
 HOSTS := slurm or lab
@@ -40,24 +40,25 @@ else
 endif
 
 without-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth)"
+	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth or exhaustive)"
 
 on-hosts: $(VENV)/.dev mpis
-	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not truth" $(call marked,slurm|lab)
+	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not (truth or exhaustive)" $(call marked,slurm|lab)
 
 with-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth)" $(call marked,mpi)
+	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth or exhaustive)" $(call marked,mpi)
 
-# Simulations of many campaigns first, which share the cores; then what measures, one after the other.
+# Simulations of many campaigns and other cases first, which share the cores; then what measures, one after the other.
 truth: $(VENV)/.dev mpis
-	@$(PYTEST) -n auto --dist worksteal -m "truth and not ($(REAL) or browser)"
+	@$(PYTEST) -n auto --dist worksteal -m "(truth or exhaustive) and not ($(REAL) or browser)"
+	@$(PYTEST) -m "exhaustive and ($(REAL) or browser)"
 	@$(PYTEST) --durations=10 -m "truth and ($(REAL) or browser)"
 
 # For everyday work: what needs no MPI, with fewer examples of each property than in CI, and no page drawn
 # anew: those tests are marked thorough.
 check: lint
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=everyday \
-		-m "not ($(REAL) or $(OTHERS) or thorough or truth)"
+		-m "not ($(REAL) or $(OTHERS) or thorough or truth or exhaustive)"
 
 # C files that have not changed since they were clean are not looked at again.
 lint: $(VENV)/.dev

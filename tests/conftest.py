@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mpigauge.cli import status_of
 from mpigauge.result.environment import VARIABLES
-from tests import needs, truth
+from tests import exhaustive, needs, truth
 from tests.fakes import played
 from tests.fakes.mpi import FakeMpi, install
 from tests.stored import StoredResults
@@ -57,12 +57,19 @@ settings.load_profile("whole")
 
 Install = Callable[..., FakeMpi]
 MANY_MODULES = 50
+LIBRARIES = ("openmpi", "mpich", "intelmpi")
 _frozen = [0]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add what .ci/run asks for."""
     parser.addoption("--complete", action="store_true", help="fail if a test is left out")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to `make truth` what is asked of the libraries with other numbers of ranks."""
+    exhaustive.rotate(items, LIBRARIES)
 
 
 @pytest.hookimpl(tryfirst=True)

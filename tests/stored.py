@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.result import reader
 from mpigauge.rows.rows import rows as make_rows
+from tests.exhaustive import rest
 from tests.places import DOCS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+    from _pytest.mark import ParameterSet
 
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
@@ -24,8 +26,22 @@ if TYPE_CHECKING:
 Key = tuple[object, ...]
 
 NAMES = {path.name.removesuffix(".gz") for path in (DOCS / "results").glob("*.jsonl.gz")}
+LARGE = {"libraries", "network-memory", "fast-gigabit", "exchange", "messages", "modes-lan"}
+"""Those that take longest: `make truth` asks them what `make test` asks the others."""
+
 MOST_BYTES = 150_000_000
 """Of lines whose results are kept."""
+
+
+def name_of(path: Path) -> str:
+    """The name of a stored result."""
+    return path.name.removesuffix(".gz").removesuffix(".jsonl")
+
+
+def stored_results() -> list[Path | ParameterSet]:
+    """All of them, for `parametrize`."""
+    paths = sorted((DOCS / "results").glob("*.jsonl.gz"))
+    return rest(paths, [path for path in paths if name_of(path) not in LARGE])
 
 
 def as_it_is(path: Path) -> Key:

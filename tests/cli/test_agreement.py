@@ -36,6 +36,7 @@ from mpigauge.stats.decision import MARGIN
 from tests.conftest import isolate
 from tests.places import DOCS
 from tests.printed import FILES
+from tests.stored import name_of, stored_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from mpigauge.show.figures.ratios import Ratios
     from tests.conftest import Cli
 
-RESULTS = [*sorted((DOCS / "results").glob("*.jsonl.gz")), *FILES]
+RESULTS = [*stored_results(), *FILES]
 FACTORS = Cell.__struct_fields__
 ENDS = ("estimate", "low", "high")
 DASH = "\N{EN DASH}"
@@ -61,10 +62,6 @@ ALL_SERIES = 1 << 20
 
 Key = tuple[object, ...]
 Record = dict[str, Any]
-
-
-def name_of(path: Path) -> str:
-    return path.name.removesuffix(".jsonl.gz")
 
 
 def key_of(record: Record, **more: object) -> Key:

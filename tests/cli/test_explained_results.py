@@ -14,13 +14,12 @@ from mpigauge.find.phrases import MAX_WORDS, signed_percent, words_of
 from mpigauge.vocabulary import DIFFERENT
 from tests.cli.test_agreement import FACTORS, TURNED, Said
 from tests.conftest import isolate
-from tests.places import DOCS
+from tests.stored import name_of, stored_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Record = dict[str, Any]
-RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
 CURVE = [name for name in FACTORS if name not in {"bytes", "window"}]
 UNTOLD = {"spread", "first"}
 WITHIN = {"first-message": "start-up"}
@@ -33,7 +32,7 @@ NUMBER = re.compile(rf"(?<![\w.,/=-])[\N{{MINUS SIGN}}+]?\d+(?:\.\d+)?(?: {UNIT}
 COUNTED = re.compile(r"(\d+) of (\d+) sizes")
 
 
-@pytest.fixture(scope="module", params=RESULTS, ids=lambda path: path.name.removesuffix(".jsonl.gz"))
+@pytest.fixture(scope="module", params=stored_results(), ids=name_of)
 def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
     with pytest.MonkeyPatch.context() as patch:
         isolate(tmp_path_factory.mktemp("explained"), patch)

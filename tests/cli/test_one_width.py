@@ -13,6 +13,7 @@ from mpigauge.plan.model import Cell
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.units import format_relative
 from tests.places import DOCS
+from tests.stored import name_of, stored_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Cli
 
-RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
 COUNTED = re.compile(
     r"^! interval wider than (?:the )?(\S+ %)(?: asked for)?: (\d+) of \d+(?: numbers)?"
     r"(?:, worst ([^;\n]*))?;",
@@ -30,10 +30,6 @@ PRECISE = re.compile(r"^measured \d+ of \d+ cells, (\d+) precise to (\S+ %)", re
 REACH = re.compile(
     r"^imprecise: .*?(?:cells, (\S+ \S+) to (\S+ \S+)[,)]|: the interval is (\S+ \S+),)", re.MULTILINE
 )
-
-
-def name_of(path: Path) -> str:
-    return path.name.partition(".")[0]
 
 
 def quadrature(factors: Iterable[float]) -> float:
@@ -55,7 +51,7 @@ def assert_made_of_both_parts(time: dict[str, float] | None) -> None:
         assert quadrature(parts) == pytest.approx(1 + time["half_width"])
 
 
-@pytest.mark.parametrize("path", RESULTS, ids=name_of)
+@pytest.mark.parametrize("path", stored_results(), ids=name_of)
 def test_every_count_is_that_of_the_printed_widths(cli: Cli, path: Path) -> None:
     document = json.loads(cli("show", "--format", "json", path).out)
     for row in document["rows"]:

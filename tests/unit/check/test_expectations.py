@@ -18,6 +18,7 @@ from mpigauge.rows.estimate import Timing
 from mpigauge.rows.rows import rows
 from mpigauge.show.formats.terminal import render
 from tests.made import campaign, cell, result_of, visit
+from tests.truth import truth
 from tests.unit.rows.planted import estimate
 from tests.unit.show.console import console
 
@@ -82,6 +83,7 @@ def measured(
     return [check_row(BELOW, row_of(one)) for one in np.exp(logs).T]
 
 
+@truth
 @pytest.mark.parametrize("launches", [5, 10])
 def test_of_many_that_meet_their_bounds_hardly_one_is_said_to_fail(launches: int) -> None:
     chance = np.random.default_rng(1)

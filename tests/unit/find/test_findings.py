@@ -29,7 +29,7 @@ from mpigauge.rows.rows import rows
 from mpigauge.rows.warnings import WARNING_KINDS, Warning, WarningKind  # noqa: A004 - as in the module
 from tests.healthy import healthy
 from tests.made import RECORDS, result_of
-from tests.places import DOCS
+from tests.stored import name_of, stored_results
 from tests.truth import check
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def assert_views_agree(of: Result) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("path", sorted((DOCS / "results").glob("*.gz")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", stored_results(), ids=name_of)
 def test_no_screen_of_a_stored_result_contradicts_another(path: Path, cli: Cli) -> None:
     """As people see it: each line with `!` is a doubt of the list, and its kind is in JSON."""
     of = load(path)

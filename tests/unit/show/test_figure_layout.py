@@ -18,6 +18,7 @@ from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS, figure
 from mpigauge.show.figures.fit import tick_labels
 from mpigauge.show.figures.style import DPI, style
+from tests.exhaustive import rest
 from tests.made import campaign, cell, launches_of
 from tests.made import written as written_to
 from tests.unit.show.drawing import LAUNCHES, query, visits_of
@@ -127,9 +128,11 @@ CASES = [
 ]
 """Results that differ in what is beside what: all at all widths take minutes, and show no more."""
 
+USUAL = [("map", "usual"), ("modes", "usual"), ("placements", "84mm"), ("states", "usual")]
+
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("name", "width"), CASES)
+@pytest.mark.parametrize(("name", "width"), rest(CASES, USUAL))
 def test_everything_fits_in_every_figure_of_a_stored_result(name: str, width: str) -> None:
     drawn: dict[str, list[str]] = {}
     for kind in (KINDS[name] for name in (OF_NEAR if width == "170mm" else KINDS)):
