@@ -23,12 +23,14 @@ run: $(VENV)/.run
 		echo "mpigauge itself is in $(BIN): . $(BIN)/activate" >&2; exit $$status
 
 # `test` asks whether, and is the same at any speed of the machine; `truth` asks how fast, and wants the machine for
-# itself, and before that asks the cases that `test` leaves out since others are like them. Clusters and emulated hosts mostly wait, so they do beside what needs no MPI. Ranks that wait for each other
+# itself. Clusters and emulated hosts mostly wait, so they do beside what needs no MPI. Ranks that wait for each other
 # slow whatever shares their cores, a hundredfold where many small collectives do: those tests come one by one.
 REAL := mpi or lab or slurm
 HOSTS := slurm or lab
 OTHERS := programs or browser
-PYTEST = $(BIN)/python -m pytest -q $(if $(COMPLETE),--complete)
+PYTEST = $(BIN)/python -m pytest -q $(if $(COMPLETE),--complete,--hypothesis-profile=everyday)
+# What CI asks, too: one more library, page or result, or what takes long.
+ALSO := $(if $(COMPLETE),, or thorough)
 # The files that have a mark: to read all tests, only to leave most of them out, takes each worker seconds.
 marked = $(shell grep -rlE 'pytest\.mark\.($(1))\b' tests --include='test_*.py' | sort)
 test: $(VENV)/.dev mpis
@@ -40,25 +42,23 @@ else
 endif
 
 without-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth or exhaustive)"
+	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth$(ALSO))"
 
 on-hosts: $(VENV)/.dev mpis
-	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not (truth or exhaustive)" $(call marked,slurm|lab)
+	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not (truth$(ALSO))" $(call marked,slurm|lab)
 
 with-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth or exhaustive)" $(call marked,mpi)
+	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth$(ALSO))" $(call marked,mpi)
 
-# Simulations of many campaigns and other cases first, which share the cores; then what measures, one after the other.
+# Simulations of many campaigns first, which share the cores; then what measures, one after the other.
 truth: $(VENV)/.dev mpis
-	@$(PYTEST) -n auto --dist worksteal -m "(truth or exhaustive) and not ($(REAL) or browser)"
-	@$(PYTEST) -m "exhaustive and ($(REAL) or browser)"
+	@$(PYTEST) -n auto --dist worksteal -m "truth and not ($(REAL) or browser)"
 	@$(PYTEST) --durations=10 -m "truth and ($(REAL) or browser)"
 
-# For everyday work: what needs no MPI, with fewer examples of each property than in CI, and no page drawn
-# anew: those tests are marked thorough.
+# For everyday work: what needs no MPI.
 check: lint
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=everyday \
-		-m "not ($(REAL) or $(OTHERS) or thorough or truth or exhaustive)"
+		-m "not ($(REAL) or $(OTHERS) or thorough or truth)"
 
 # C files that have not changed since they were clean are not looked at again.
 lint: $(VENV)/.dev

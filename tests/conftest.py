@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mpigauge.cli import status_of
 from mpigauge.result.environment import VARIABLES
-from tests import exhaustive, needs, truth
+from tests import needs, thorough, truth
 from tests.fakes import played
 from tests.fakes.mpi import FakeMpi, install
 from tests.stored import StoredResults
@@ -50,7 +50,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 # What tests allocate is soon free again; to look for circles as often as usual takes a tenth of their time.
 gc.set_threshold(100_000, 50, 50)
 
-# Examples are the same each time. `make check` tries few of them (--hypothesis-profile), CI all.
+# Examples are the same each time. `make test` tries few of them (--hypothesis-profile), CI all.
 settings.register_profile("whole", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile("everyday", settings.get_profile("whole"), max_examples=8)
 settings.load_profile("whole")
@@ -68,8 +68,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to `make truth` what is asked of the libraries with other numbers of ranks."""
-    exhaustive.rotate(items, LIBRARIES)
+    """Leave to CI what is asked of the libraries with other numbers of ranks."""
+    thorough.rotate(items, LIBRARIES)
 
 
 @pytest.hookimpl(tryfirst=True)

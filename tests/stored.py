@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.result import reader
 from mpigauge.rows.rows import rows as make_rows
-from tests.exhaustive import rest
 from tests.places import DOCS
+from tests.thorough import rest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ Key = tuple[object, ...]
 
 NAMES = {path.name.removesuffix(".gz") for path in (DOCS / "results").glob("*.jsonl.gz")}
 LARGE = {"libraries", "network-memory", "fast-gigabit", "exchange", "messages", "modes-lan"}
-"""Those that take longest: `make truth` asks them what `make test` asks the others."""
+"""Those that take longest: CI asks them what `make test` asks the others."""
 
 MOST_BYTES = 150_000_000
 """Of lines whose results are kept."""

@@ -159,7 +159,7 @@ def is_test(node: ast.AST) -> bool:
 
 
 def is_thorough(node: ast.AST) -> bool:
-    """Whether `make check` leaves out a test, or what a line marks."""
+    """Whether `make test` leaves out a test, or what a line marks."""
     marks = node.decorator_list if isinstance(node, ast.FunctionDef) else [node]
     return any(ast.unparse(mark).endswith(("pytest.mark.thorough", "pytest.mark.truth")) for mark in marks)
 

@@ -218,7 +218,7 @@ def _unpack(page: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.usefixtures("_read_once")
+@pytest.mark.usefixtures("_read_once", "_sketched")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_command_of_a_page_runs(cluster: Cli, page: Path) -> None:
     _unpack(page)

@@ -149,8 +149,12 @@ def said() -> dict[str, str]:
 @pytest.mark.thorough
 @pytest.mark.usefixtures("_read_once")
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
-def test_page_shows_what_its_commands_make(page: pages.Page, here: Path, said: dict[str, str]) -> None:
-    """Runs them all: tables and sentences are these, and every figure is made."""
+def test_page_shows_what_its_commands_make(
+    page: pages.Page, here: Path, said: dict[str, str], request: pytest.FixtureRequest
+) -> None:
+    """Runs them all: tables and sentences are these, every figure is made, and drawn for the gallery."""
+    if page.path.stem != "gallery":
+        request.getfixturevalue("_sketched")
     assert draw.fresh(page, here, said, print_too=False) == page.text, "make docs"
     assert [name for name in page.shown if not (here / name).exists()] == []
 

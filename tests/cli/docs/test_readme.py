@@ -24,6 +24,7 @@ from mpigauge.plan import names
 from mpigauge.plan.patterns import blocks_of, known
 from mpigauge.plan.plan_file import read_file
 from tests.places import DOCS, EXAMPLES, ROOT
+from tests.thorough import rest
 
 sys.path.insert(0, str(DOCS))
 
@@ -147,8 +148,15 @@ def test_readme_commands_run(tmp_path: Path, environment: dict[str, str]) -> Non
         assert not failed(tmp_path / "slow", environment, 4)
 
 
+PLANS = sorted(EXAMPLES.glob("*.toml"))
+USUAL = [EXAMPLES / f"{name}.toml" for name in ("modes", "parts", "placements", "quick", "wan")]
+"""Plans that differ most."""
+
+
 @pytest.mark.mpi
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: str(path.stem))
+@pytest.mark.parametrize(
+    "path", rest(PLANS, [EXAMPLES / f"{name}.toml" for name in USUAL]), ids=lambda path: str(path.stem)
+)
 def test_every_example_runs(path: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     """As it is but for its budget, which only decides how precise it becomes; it gets what it names first.
 

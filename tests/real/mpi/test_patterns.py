@@ -162,6 +162,7 @@ def test_messages_around_the_eager_limit_are_timed_in_every_launch(
             assert min(probe.crossing.at_limit_ns) > 0
 
 
+@pytest.mark.thorough
 def test_messages_beyond_2_gib_where_the_library_counts_so_far(rows: Rows) -> None:
     words = ("--sizes", str(2 * GIB + 8), "--samples", "1", "--launches", "1")
     found = rows("pingpong", *words, "--mpi", prefix("mpich"))

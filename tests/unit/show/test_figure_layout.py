@@ -18,9 +18,9 @@ from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS, figure
 from mpigauge.show.figures.fit import tick_labels
 from mpigauge.show.figures.style import DPI, style
-from tests.exhaustive import rest
 from tests.made import campaign, cell, launches_of
 from tests.made import written as written_to
+from tests.thorough import rest
 from tests.unit.show.drawing import LAUNCHES, query, visits_of
 
 if TYPE_CHECKING:

@@ -219,7 +219,7 @@ def test_only_the_scripts_of_the_page_may_run(parsed: Seen) -> None:
     assert not [name for _, each in parsed.elements for name in each if name.startswith("on")]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 def test_five_hundred_cells_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without models and a comparison, which take long."""
     monkeypatch.setattr(build, "models_of", _nothing)

@@ -1,4 +1,4 @@
-"""Questions that many cases answer alike: `make test` asks some of them, `make truth` also the rest.
+"""Questions that many cases answer alike: `make test` asks some of them, CI also the rest.
 
 Another number of ranks, another stored result or another page seldom finds what the first ones do not, and
 all of them together take as long as everything else.
@@ -20,11 +20,11 @@ T = TypeVar("T")
 
 def rest(values: Iterable[T], usual: Collection[T]) -> list[T | ParameterSet]:
     """Return the values for `parametrize`, of which `make test` has the usual ones alone."""
-    return [one if one in usual else pytest.param(one, marks=pytest.mark.exhaustive) for one in values]
+    return [one if one in usual else pytest.param(one, marks=pytest.mark.thorough) for one in values]
 
 
 def rotate(items: Iterable[pytest.Item], libraries: Sequence[str]) -> None:
-    """Leave to `make test` one number of ranks for each library, of tests of all libraries and some numbers.
+    """Leave to `make test` one number of ranks of each library, of tests of all libraries and some numbers.
 
     It then has all libraries and all numbers, and not all combinations.
     """
@@ -37,5 +37,5 @@ def rotate(items: Iterable[pytest.Item], libraries: Sequence[str]) -> None:
     for found in by_test.values():
         ranks = sorted({number for _, _, number in found}, key=int)
         for item, library, number in found:
-            if number != ranks[libraries.index(library) % len(ranks)]:
-                item.add_marker(pytest.mark.exhaustive)
+            if number != ranks[-1 - libraries.index(library) % len(ranks)]:
+                item.add_marker(pytest.mark.thorough)
