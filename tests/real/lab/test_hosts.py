@@ -13,6 +13,7 @@ from mpigauge.result.reader import load
 from tests.real.lab.test_links import LATE_COSTS
 from tests.real.mpi.conftest import PREFIXES, prefix
 from tests.real.states import of_main_state
+from tests.thorough import rest
 from tests.truth import check, truth
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -
     assert places == {"same-host": ["h1", "h1"], "h1,h3": ["h1", "h3"]}
 
 
-@pytest.mark.parametrize("name", PREFIXES)
+@pytest.mark.parametrize("name", rest(PREFIXES, ["intelmpi"]))
 def test_ranks_may_be_anywhere_and_the_first_one_elsewhere(lab: Lab, folder: Path, name: str) -> None:
     """The plan reaches rank 0 on a host that has no file of ours, and the order of the ranks is kept."""
     placements = [word for placement in ORDERS for word in ("--placement", placement)]

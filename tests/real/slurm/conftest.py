@@ -10,6 +10,7 @@ import pytest
 
 from tests.real.mpi.conftest import prefix
 from tests.real.slurm.cluster import Cluster, wait_until
+from tests.thorough import rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def cluster(running: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     running.run("scancel", "--user=root")
 
 
-@pytest.fixture(params=["openmpi", "mpich", "intelmpi"])
+@pytest.fixture(params=rest(["openmpi", "mpich", "intelmpi"], ["openmpi"]))
 def mpi(request: pytest.FixtureRequest) -> str:
     """What --mpi takes for each library."""
     return prefix(request.param)

@@ -46,6 +46,7 @@ def test_a_job_that_is_queued_again_goes_on_with_its_result(cluster: Cluster) ->
     assert len(check_whole(path).ends) == 2
 
 
+@pytest.mark.thorough
 def test_the_loss_of_a_node_costs_a_visit(cluster: Cluster) -> None:
     number, path = under_way(cluster)
     cluster.kill("node1")

@@ -14,6 +14,7 @@ from tests.real.mpi.conftest import prefix, shim
 from tests.real.slurm.cluster import wait_until
 from tests.real.slurm.conftest import MPIGAUGE
 from tests.real.slurm.jobs import VISITS, begun, check_whole, log
+from tests.thorough import rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ def submit(cluster: Cluster, *words: str, environment: dict[str, str] | None = N
     return cluster.submit(*options, "--wrap", f"{line}; echo status $? >status; sleep 600")
 
 
-@pytest.mark.parametrize("name", ["mpich", "openmpi"])  # a step of each plugin
+@pytest.mark.parametrize("name", rest(["mpich", "openmpi"], ["mpich"]))  # a step of each plugin
 def test_a_hang_costs_its_cell_and_leaves_no_rank(
     cluster: Cluster, name: str, shim: Callable[[Library], dict[str, str]]
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_signal_ends_the_step(cluster: Cluster) -> None:
     assert cluster.out("squeue", "--steps", "--noheader", "--format=%j").split() in ([], ["batch"])
 
 
+@pytest.mark.thorough
 def test_a_job_that_is_queued_again_leaves_no_rank_and_goes_on(cluster: Cluster) -> None:
     cluster.out(*MPIGAUGE, "sbatch", "-o", "job.sh", *VISITS, "--mpi", prefix("mpich"), *BY_SRUN, "2")
     number = cluster.submit("job.sh")
