@@ -198,6 +198,15 @@ def active_ranks(cell: Cell, pattern: Pattern | None) -> int:
     return fixed or (len(ranks_of(cell.group)) if cell.group else cell.ranks)
 
 
+def group_asked(cell: Cell) -> str:
+    """Return the group that a cell is of, before an order and a number of senders chose among its ranks.
+
+    The ranks of a rule, in ascending order; "" for those of the whole job.
+    """
+    members = () if cell.senders or not cell.group else ranks_of(cell.group)
+    return "" if len(members) in {0, cell.ranks} else group_text(sorted(members))
+
+
 def ranks_in(cell: Cell, pattern: Pattern | None) -> Sequence[int]:
     """Return which ranks of its job take part in a cell, in the order of their group."""
     if cell.pair:
