@@ -41,6 +41,10 @@ WHOLES = LIBRARY | PLACE | {SETTING}
 """Factors in which two campaigns may differ as a whole and still be compared."""
 
 
+OF_OTHER_NEIGHBOURS = frozenset({"placement", "order", "senders"})
+"""Factors whose values put other ranks beside each other: how far these are from each other may differ."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
     """A cell, in all states of the machine in which it was measured.
@@ -125,7 +129,7 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
     Args:
         libraries: Those of the campaign, which show whether two labels are one library.
     """
-    near = "placement" not in compared_by(factor)
+    near = factor not in OF_OTHER_NEIGHBOURS
     same = {_library(library): msgspec.structs.replace(library, label="") for library in libraries}
     pairs = [
         _pair(alike[0], other, near, same_library=_same_library(alike[0].row, other.row, same))
