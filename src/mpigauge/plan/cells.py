@@ -13,7 +13,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import FACTORS, Factor, Value, default_value
 from mpigauge.plan.groups import active_ranks, groups_of, selected, sender_count
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
-from mpigauge.plan.left_out import LeftOut
+from mpigauge.plan.left_out import LeftOut, with_sets
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, Mode, Pattern, modes_of
 from mpigauge.plan.round_robin import pair_name
@@ -82,9 +82,15 @@ def cells_of(
         raise UsageError(
             f"{where}: shared memory does not reach other hosts", "use --transport tcp or auto between hosts"
         )
-    expanded = Expanded(list(cells), list(left_out.values()))
+    expanded = without(cells, with_sets(list(left_out.values()), cells))
     check_remaining(expanded, description, where)
     return expanded
+
+
+def without(cells: Iterable[Cell], left_out: list[LeftOut]) -> Expanded:
+    """Return the cells but for those that are left out."""
+    gone = {one.cell for one in left_out}
+    return Expanded([cell for cell in cells if cell not in gone], left_out)
 
 
 def check_remaining(expanded: Expanded, description: KernelDescription, where: str) -> None:

@@ -8,6 +8,8 @@ from collections import Counter
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from mpigauge.errors import UsageError
 from mpigauge.plan.rank_lists import group_text, ranks_of
 from mpigauge.units import counted
@@ -205,6 +207,11 @@ def group_asked(cell: Cell) -> str:
     """
     members = () if cell.senders or not cell.group else ranks_of(cell.group)
     return "" if len(members) in {0, cell.ranks} else group_text(sorted(members))
+
+
+def set_at_once(cell: Cell) -> Cell:
+    """Return what the cells of groups at once have in common; of any other cell, itself."""
+    return replace(cell, group="") if cell.groups else cell
 
 
 def ranks_in(cell: Cell, pattern: Pattern | None) -> Sequence[int]:

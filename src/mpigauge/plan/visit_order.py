@@ -9,6 +9,7 @@ from typing import TypeVar
 from msgspec.structs import replace as with_fields
 
 from mpigauge.plan import round_robin
+from mpigauge.plan.groups import set_at_once
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KernelDescription
 from mpigauge.sequences import group_by
@@ -89,8 +90,7 @@ def visits_of(
 def _steps_of_groups(cells: Sequence[Cell]) -> list[list[Cell]]:
     """Return cells of groups: those that are measured at once together, every other one alone."""
     groups = [cell for cell in cells if cell.group]
-    alike = group_by(groups, lambda cell: with_fields(cell, group="") if cell.groups else cell)
-    return [*alike.values()]
+    return [*group_by(groups, set_at_once).values()]
 
 
 def _curves_of_pairs(cells: Sequence[Cell]) -> dict[Cell, dict[str, Cell]]:

@@ -176,6 +176,19 @@ def test_groups_at_once_have_all_their_senders() -> None:
         planned(Measure("multi-stream", sizes="8", senders=(1,), groups=("2",)))
 
 
+def test_a_set_is_left_out_with_the_group_that_cannot_be_measured() -> None:
+    rule = "0,1+2-7"
+    plan = Plan((Measure("gatherv", sizes="8,500MiB", groups=(rule,)),), ranks=(8,))
+    found = cells_of(plan, description(), "openmpi", "5.0.11", "here")
+    counts = {(cell.groups, cell.group, cell.bytes) for cell in found.cells if cell.pattern == "gatherv"}
+    large = 500 * 2**20
+    assert (rule, "0,1", large) not in counts
+    assert ("", "0,1", large) in counts
+    reasons = {(one.cell.groups, one.cell.group): one.reason for one in found.left_out}
+    assert reasons.keys() == {("", "2-7"), (rule, "2-7"), (rule, "0,1")}
+    assert reasons[rule, "0,1"] == f"ranks 0,1 are measured at once with ranks 2-7: {reasons[rule, '2-7']}"
+
+
 def test_a_root_is_a_rank_of_every_group() -> None:
     with pytest.raises(UsageError, match="rank 4 cannot be the root of 4 ranks"):
         planned(Measure("bcast", sizes="8", groups=("2",), roots=(4,)))
