@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -16,9 +15,9 @@ from mpigauge.units import counted
 from mpigauge.vocabulary import ALL, NATURAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from mpigauge.plan.model import Cell, FactorValues
+    from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
     from mpigauge.plan.rank_lists import Ranks
 
@@ -159,15 +158,6 @@ def with_senders(pattern: Pattern, senders: int, ranks: Sequence[int]) -> Ranks:
     return tuple(ranks[: senders + 1])
 
 
-class ChosenRanks(NamedTuple):
-    """A choice of ranks, as the factors of a cell have it."""
-
-    groups: str
-    group: str
-    order: str
-    senders: int
-
-
 def selected(
     order: str, senders: int, group: Ranks, pattern: Pattern, ranks: int, hosts: Sequence[str], where: str
 ) -> str:
@@ -176,19 +166,6 @@ def selected(
     if 0 < senders < most_senders(pattern, len(members)):
         members = with_senders(pattern, senders, members)
     return "" if members == tuple(range(ranks)) else group_text(members)
-
-
-def selections(measure: FactorValues, pattern: Pattern, ranks: int, where: str) -> Iterator[ChosenRanks]:
-    """Yield every choice of ranks that a table of a plan asks for, where hosts do not matter."""
-    orders = ["" if order == NATURAL else order for order in measure.orders if pattern.of_all] or [""]
-    counts = [sender_count(one, pattern, ranks, where) for one in measure.senders if pattern.senders] or [0]
-    every = measure.groups if pattern.starts_together else ()
-    for rule in ("", *every):
-        rules = (rule,) if rule else every
-        of_rules = [group for one in rules for group in groups_of(one, ranks, (), where)]
-        for group, order, senders in product(of_rules or [tuple(range(ranks))], orders, counts):
-            text = selected(order, senders, group, pattern, ranks, (), where)
-            yield ChosenRanks(rule, text, order, senders)
 
 
 # ---- Cells ---------------------------------------------------------------------------------------

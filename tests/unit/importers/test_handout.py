@@ -11,14 +11,16 @@ import pytest
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import READERS
+from mpigauge.plan.groups import ordered
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, read_external_plan
 from mpigauge.plan.model import Cell, Plan
-from mpigauge.plan.rank_lists import ranks_of
+from mpigauge.plan.rank_lists import group_text, ranks_of
 from mpigauge.plan.visit_order import PlannedVisit
 from tests.unit.importers.test_kernel_journal import handed_out
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,22 @@ def test_groups_of_a_plan_are_known_again(cli: Cli) -> None:
     assert {(cell.senders, cell.group) for cell in cells if cell.pattern == "multi-stream"} == {
         (1, "0,2"),
         (2, ""),
+    }
+
+
+def test_two_choices_of_the_same_ranks_are_known_again(openmpi: FakeMpi, cli: Cli) -> None:
+    Path("asked.toml").write_text(
+        '[[measure]]\npattern = "allreduce"\nsizes = "8"\norders = ["interleaved"]\n'
+        '[[measure]]\npattern = "allreduce"\nsizes = "8"\ngroups = ["0,2+1,3", "mod:2"]\n'
+        '[[measure]]\npattern = "allreduce"\nsizes = "8"\norders = ["random:1"]\n',
+        encoding="ascii",
+    )
+    handed_out(cli, "--plan", "asked.toml", "--np", "4")
+    cells = {*read_external_plan(Path("plan.txt")).cells.values()}
+    assert {(cell.groups, cell.group, cell.order) for cell in cells if cell.pattern == "allreduce"} == {
+        ("", "0,2,1,3", "interleaved"),
+        ("", group_text(ordered("random:1", range(4), (), "")), "random:1"),
+        *((rule, group, "") for rule in ("", "0,2+1,3", "mod:2") for group in ("0,2", "1,3")),
     }
 
 
