@@ -16,6 +16,8 @@ SHORT_REASONS: dict[LeftOutKind, str] = {
     "library": "needs MPI 4",
     "buffer": "beyond MPI_Buffer_attach",
     "memory": "no memory for it",
+    "largest": "beyond its largest operand",
+    "same-ranks": "the same ranks as another",
 }
 """The reasons in a few words."""
 

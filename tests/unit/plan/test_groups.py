@@ -160,6 +160,29 @@ def test_the_natural_order_is_what_it_is_without_one() -> None:
     assert cells == [plain, replace(plain, order="interleaved", group="0,4,1,5,2,6,3,7")]
 
 
+def test_the_same_ranks_are_measured_once_and_the_other_order_is_named() -> None:
+    plan = Plan((Measure("ring", sizes="8", orders=("natural", "interleaved", "random:3")),), ranks=(2, 8))
+    found = cells_of(plan, description(), "openmpi", "5.0.11", "here")
+    orders = [(cell.ranks, cell.order) for cell in found.cells if cell.pattern == "ring"]
+    assert {(8, "random:3"), (8, "interleaved"), (2, "")} <= {*orders}
+    gone = {(one.cell.ranks, one.cell.order): one.reason for one in found.left_out}
+    assert {*orders} | gone.keys() == {
+        (n, order) for n in (2, 8) for order in ("", "interleaved", "random:3")
+    }
+    assert gone[2, "interleaved"] == (
+        "the interleaved order of 2 ranks is their natural order, which is measured"
+    )
+
+
+def test_the_same_groups_of_two_rules_are_measured_once() -> None:
+    plan = Plan((Measure("barrier", groups=("2", "4-7+0-3", "0-3+4,5")),), ranks=(8,))
+    found = cells_of(plan, description(), "openmpi", "5.0.11", "here")
+    assert [cell.groups for cell in found.cells if cell.groups] == ["2", "2", "0-3+4,5", "0-3+4,5"]
+    assert {(one.cell.groups, one.reason) for one in found.left_out} == {
+        ("4-7+0-3", "--groups 4-7+0-3 makes the groups of --groups 2, which is measured")
+    }
+
+
 def test_fewer_senders_keep_their_partners() -> None:
     cells, _ = planned(Measure("multi-stream", sizes="8", senders=(1, 2, "all")))
     assert [(cell.senders, cell.group) for cell in cells] == [(1, "0,4"), (2, "0,1,4,5"), (4, "")]

@@ -69,7 +69,7 @@ def test_pairs_come_with_their_pairing(pairing: str) -> None:
 @pytest.mark.parametrize("at_once", [True, False])
 def test_groups_come_with_all_others_of_their_rule(rule: str, at_once: bool) -> None:
     hosts = tuple(Host(name, 4) for name in "ab")
-    orders = ("natural", "interleaved")
+    orders = ("natural", "random:3")
     table = Measure("allreduce", sizes="8", ranks=(8,), groups=("4", rule), orders=orders)
     plan = Plan((table,), hosts=hosts)
     every = [cell for cell in cells(plan) if (cell.groups == rule if at_once else not cell.groups)]
