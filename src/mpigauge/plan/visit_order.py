@@ -118,7 +118,7 @@ def time_slots(cells: Sequence[Cell]) -> int:
     return len(cells) - together + -(-together // at_once) - beside
 
 
-def with_company(left: Sequence[PlannedVisit], every: Sequence[PlannedVisit]) -> list[PlannedVisit]:
+def complete_steps(left: Sequence[PlannedVisit], every: Sequence[PlannedVisit]) -> list[PlannedVisit]:
     """Return visits without those of groups at once that lack another group of their step."""
     planned, there = (Counter(visit.step for visit in some) for some in (every, left))
     return [visit for visit in left if not visit.cell.groups or there[visit.step] == planned[visit.step]]

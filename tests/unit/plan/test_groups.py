@@ -19,7 +19,7 @@ from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, known
 from mpigauge.plan.rank_lists import group_text, ranks_of
-from mpigauge.plan.visit_order import PlannedVisit, time_slots, visits_of, with_company
+from mpigauge.plan.visit_order import PlannedVisit, complete_steps, time_slots, visits_of
 from tests.fakes.law import describe
 from tests.fakes.plan import read_plan
 
@@ -238,11 +238,11 @@ def test_a_group_without_the_others_of_its_step_is_not_measured() -> None:
     cells, plan = planned(Measure("allreduce", sizes="8", groups=("2",)))
     every = visits_of(cells, plan, description(), 1)
     beside = next(visit for visit in every if visit.cell.groups)
-    left = with_company([visit for visit in every if visit != beside], every)
+    left = complete_steps([visit for visit in every if visit != beside], every)
     assert [visit for visit in every if visit not in left] == [
         visit for visit in every if visit.step == beside.step
     ]
-    assert with_company(every, every) == every
+    assert complete_steps(every, every) == every
 
 
 def test_the_kernel_is_told_the_groups_before_their_visits() -> None:
