@@ -74,6 +74,23 @@ def test_a_hang_of_one_group_costs_the_cells_of_its_step(cli: Cli, monkeypatch: 
     assert every - failed <= measured
 
 
+def test_a_group_that_is_refused_gives_up_the_groups_at_once(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_REFUSE", "allreduce:8:2,3")
+    cli("run", "allreduce", *GROUPS[:4], "--sizes", "8,64KiB", "--launches", 3, *GROUPS[-3:])
+    result = load(Path("r.jsonl"))
+    words = {
+        (f.cell.groups, f.cell.group): f.words for f in result.failures if f.cell and f.kind == "refused"
+    }
+    assert words.keys() == {("", "2,3"), ("2", "2,3"), ("2", "0,1")}
+    assert words["2", "0,1"].startswith(
+        "mpigauge: measured at once with ranks 2,3, which are given up: there is no"
+    )
+    later = {(v.cell.groups, v.cell.group) for v in result.visits if v.launch > 1 and v.cell.bytes == 8}
+    assert later == {("", "0,1")}
+
+
 def test_groups_that_were_cut_short_are_resumed_in_whole_steps(cli: Cli) -> None:
     cli("run", "bcast", *GROUPS)
     lines = Path("r.jsonl").read_bytes().splitlines(keepends=True)
