@@ -207,6 +207,11 @@ def _orders(table: _Table, _: Cell) -> tuple[str, ...]:
 
 
 def _senders(table: _Table, cell: Cell) -> Iterator[int]:
+    """Yield the numbers of senders asked for, each once; 0 if none is.
+
+    Raises:
+        UsageError: There cannot be so many, or they are asked for in groups at once.
+    """
     asked = table.measure.senders
     if asked and table.measure.groups:
         raise UsageError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.rank_lists import group_text, ranks_of
+from mpigauge.plan.rank_lists import group_text, members_of
 from mpigauge.units import counted
 from mpigauge.vocabulary import ALL, NATURAL
 
@@ -28,6 +28,7 @@ _MODULO = re.compile(r"mod:([1-9][0-9]{0,8})", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _RANDOM = re.compile(r"random:([0-9]{1,18})", re.ASCII)
 
+ONE_HOST_HINT = "all ranks are on one host: write a number of groups, mod:8, or lists of ranks: 0-3+4-7"
 GROUPS_HINT = "write host, a number of groups, mod:8, or lists of ranks: 0-3+4-7"
 ORDER_HINT = f"write {NATURAL}, {INTERLEAVED} or random:SEED"
 
@@ -46,7 +47,10 @@ def groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[R
     """
     groups = _groups_of(rule, ranks, hosts, where)
     if len(groups) < 2:  # noqa: PLR2004 - several
-        raise UsageError(f"{where}: --groups {rule} makes one group of {counted(ranks, 'rank')}", GROUPS_HINT)
+        raise UsageError(
+            f"{where}: --groups {rule} makes one group of {counted(len(groups[0]), 'rank')}",
+            ONE_HOST_HINT if rule == HOST else GROUPS_HINT,
+        )
     if small := next((group for group in groups if len(group) < 2), None):  # noqa: PLR2004
         raise UsageError(
             f"{where}: --groups {rule} makes a group of rank {small[0]} alone",
@@ -56,6 +60,11 @@ def groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[R
 
 
 def _groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[Ranks]:
+    """Return the groups that a rule makes, of which some may be too small, or only one.
+
+    Raises:
+        UsageError: The rule is none, or does not divide the ranks.
+    """
     every = range(ranks)
     if rule == HOST:
         on = hosts or ("",) * ranks
@@ -76,8 +85,13 @@ def _groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[
 
 
 def _lists(rule: str, ranks: int, where: str) -> list[Ranks]:
+    """Return the groups of lists of ranks.
+
+    Raises:
+        UsageError: They are none, or have a rank twice or one that the job lacks.
+    """
     try:
-        groups = [ranks_of(word) for word in rule.split("+")]
+        groups = [members_of(word) for word in rule.split("+")]
     except ValueError as error:
         raise UsageError(f"{where}: --groups {rule}: {error}", GROUPS_HINT) from None
     times = Counter(rank for group in groups for rank in group)
@@ -174,7 +188,7 @@ def selected(
 def active_ranks(cell: Cell, pattern: Pattern | None) -> int:
     """Return how many ranks take part in a cell."""
     fixed = pattern.active_ranks if pattern is not None else 0
-    return fixed or (len(ranks_of(cell.group)) if cell.group else cell.ranks)
+    return fixed or (len(members_of(cell.group)) if cell.group else cell.ranks)
 
 
 def group_asked(cell: Cell) -> str:
@@ -182,7 +196,7 @@ def group_asked(cell: Cell) -> str:
 
     The ranks of a rule, in ascending order; "" for those of the whole job.
     """
-    members = () if cell.senders or not cell.group else ranks_of(cell.group)
+    members = () if cell.senders or not cell.group else members_of(cell.group)
     return "" if len(members) in {0, cell.ranks} else group_text(sorted(members))
 
 
@@ -197,5 +211,5 @@ def ranks_in(cell: Cell, pattern: Pattern | None) -> Sequence[int]:
         first, _, second = cell.pair.partition("-")
         return int(first), int(second)
     if cell.group:
-        return ranks_of(cell.group)
+        return members_of(cell.group)
     return range(active_ranks(cell, pattern))

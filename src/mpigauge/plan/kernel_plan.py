@@ -19,7 +19,7 @@ from mpigauge.inputs import text_of
 from mpigauge.plan.factors import KERNEL_FACTORS, Factor, Value, whole_number
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
-from mpigauge.plan.rank_lists import ranks_of
+from mpigauge.plan.rank_lists import members_of
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.vocabulary import Pairing
 
@@ -288,7 +288,7 @@ class _Line:
         """Return the ranks of the line of a group."""
         text = self._values.get("ranks", "")
         try:
-            members = ranks_of(text)
+            members = members_of(text)
         except ValueError as error:
             raise UsageError(f"{self._where}: {error}", HINT) from None
         if max(members) >= ranks:

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from mpigauge.errors import UsageError
 from mpigauge.plan.buffers import needs_of
 from mpigauge.plan.cells import cells_of
-from mpigauge.plan.groups import groups_of, ordered
+from mpigauge.plan.groups import groups_of, ordered, ranks_in
 from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, known
-from mpigauge.plan.rank_lists import group_text, ranks_of
+from mpigauge.plan.rank_lists import group_text, members_of
 from mpigauge.plan.visit_order import PlannedVisit, complete_steps, time_slots, visits_of
 from tests.fakes.law import describe
 from tests.fakes.plan import read_plan
@@ -44,7 +44,7 @@ def planned(*measures: Measure, ranks: int = 8) -> tuple[list[Cell], Plan]:
 
 @given(LISTS)
 def test_a_group_is_read_as_it_was_written(ranks: list[int]) -> None:
-    assert ranks_of(group_text(ranks)) == tuple(ranks)
+    assert members_of(group_text(ranks)) == tuple(ranks)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_ranks_evenly_apart_are_a_range(ranks: list[int], text: str) -> None:
 @pytest.mark.parametrize("text", ["", "a", "1,", "3-1", "0-4:0", "0,0", "0-3,2", "1-2-3", "-1"])
 def test_what_is_no_group_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="rank"):
-        ranks_of(text)
+        members_of(text)
 
 
 # ---- Rules ---------------------------------------------------------------------------------------
@@ -95,6 +95,15 @@ def test_a_rule_makes_groups(rule: str, wanted: list[str]) -> None:
 def test_a_rule_that_makes_none_is_refused(rule: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         groups_of(rule, RANKS, (), "here")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words", "offers"), [("0-1", "makes one group of 2 ranks", True), ("host", "of 8 ranks", False)]
+)
+def test_one_group_is_told_by_its_size_with_what_makes_more(rule: str, words: str, offers: bool) -> None:
+    with pytest.raises(UsageError, match=words) as refused:
+        groups_of(rule, RANKS, (), "here")
+    assert ("write host" in refused.value.hint) == offers
 
 
 @given(st.integers(2, 40), st.integers(2, 8))
@@ -284,3 +293,19 @@ def test_a_cell_has_no_ranks_that_its_job_has_not() -> None:
 
 def test_what_the_kernel_says_decides_where_senders_can_be_chosen() -> None:
     assert {name for name, pattern in known().items() if pattern.senders} >= {"multi-stream"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "more", "ranks"),
+    [
+        ("pingpong", {}, (0, 1)),
+        ("pingpong", {"pair": "1-3"}, (1, 3)),
+        ("ring", {}, (0, 1, 2, 3)),
+        ("ring", {"group": "2,0,3"}, (2, 0, 3)),
+    ],
+)
+def test_the_ranks_that_take_part_are_those_of_the_pattern_the_pair_or_the_group(
+    pattern: str, more: dict[str, str], ranks: tuple[int, ...]
+) -> None:
+    whole = Cell(pattern, "standard", 8, 4, "openmpi", "5")
+    assert tuple(ranks_in(replace(whole, **more), known()[pattern])) == ranks
