@@ -1,6 +1,5 @@
 """How should a collective start? Three ways of mpigauge side by side, and IMB-MPI1 beside them."""
 
-import os
 import re
 import sys
 import tempfile
@@ -96,10 +95,7 @@ def _mpigauge(library: Library, patterns: Sequence[str], sizes: Sequence[int], s
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         path = Path(folder) / "result.jsonl"
         options = ["--sizes", ",".join(map(str, sizes)), "--sync", ",".join(SYNCS), "--launches", "1"]
-        words = [sys.executable, "-m", "mpigauge", "run", *patterns, "--mpi", str(library.mpicc), *options]
-        done = tools.run([*words, "--seed", str(seed), "-q", "-o", str(path)], os.environ)
-        if done.returncode != 0:
-            raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
+        tools.mpigauge(library, [*patterns, *options, "--seed", str(seed)], path)
         return [row for row in rows(load(path)) if row.start is not None and row.time is not None]
 
 

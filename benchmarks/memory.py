@@ -14,7 +14,7 @@ from statistics import median
 import tools
 
 from mpigauge import units
-from mpigauge.errors import EnvironmentLacksError, JobError
+from mpigauge.errors import EnvironmentLacksError
 from mpigauge.find.memory_costs import caches_seen, memory_finding
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result, load
@@ -110,11 +110,8 @@ def memcpy_rates(result: Result) -> dict[int, float]:
 def _mpigauge(library: Library, patterns: Sequence[str], sizes: str, seed: int) -> Result:
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         path = Path(folder) / "result.jsonl"
-        words = [sys.executable, "-m", "mpigauge", "run", *patterns, "--mpi", str(library.mpicc)]
         options = ["--np", "1", "--sizes", sizes, "--launches", "1", "--seed", str(seed)]
-        done = tools.run([*words, *options, "-q", "-o", str(path)], os.environ)
-        if done.returncode != 0:
-            raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
+        tools.mpigauge(library, [*patterns, *options], path)
         return load(path)
 
 

@@ -4,7 +4,6 @@ A loop that reads the clock twice in every iteration, as osu_put_latency does, h
 time (`each`). IMB-RMA makes its window with MPI_Win_create.
 """
 
-import os
 import re
 import sys
 import tempfile
@@ -16,8 +15,6 @@ from statistics import median
 import tools
 
 from mpigauge import units
-from mpigauge.errors import EnvironmentLacksError, JobError
-from mpigauge.mpi import wrapper
 from mpigauge.mpi.library import Library
 
 SIZES = (8, 65536, 1 << 20)
@@ -54,7 +51,7 @@ def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
     body = []
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         for library in libraries:
-            program = _built(library, Path(folder))
+            program = tools.build(library, SOURCE, Path(folder))
             for kind in KINDS:
                 body += _compared(library, program, kind, rounds, seed, Path(folder))
     head = ["library, window, loop, size", "loop", "mpigauge", "ratio"]
@@ -84,25 +81,10 @@ def _compared(
     return found
 
 
-def _built(library: Library, folder: Path) -> Path:
-    program = folder / f"bare_put-{library.name}"
-    words = [str(library.mpicc), "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", str(program), str(SOURCE)]
-    done = tools.run(words, library.environ)
-    if done.returncode != 0:
-        raise EnvironmentLacksError(*wrapper.explain_failure(library.mpicc, done.returncode, done.stderr))
-    return program
-
-
 def _bare(library: Library, program: Path, kind: str) -> Times:
     loops = [f"{size}:{tools.rounds_of(size)}" for size in SIZES]
-    lines = tools.launch(library, [str(program), kind, str(REPETITIONS), *loops], {})
-    found: dict[tuple[str, int], list[float]] = defaultdict(list)
-    for line in lines:
-        if match := re.fullmatch(r"(\w+) (\d+) ([\d.]+)", line.strip()):
-            found[match[1], int(match[2])].append(float(match[3]) * 1e-9)
-    if len(found) != len(WAYS) * len(SIZES):
-        raise JobError(f"{SOURCE.stem} under {library.label}: did not report every size")
-    return {key: median(times) for key, times in found.items()}
+    words = [kind, str(REPETITIONS), *loops]
+    return tools.medians_of_loops(library, program, words, len(WAYS) * len(SIZES))
 
 
 def _imb(library: Library, kind: str) -> Times:
@@ -125,12 +107,10 @@ def _imb(library: Library, kind: str) -> Times:
 
 def _own(library: Library, kind: str, seed: int, folder: Path) -> Times:
     path = folder / f"put-{seed}.jsonl"
-    words = ["run", "put", "--mode", "flush,lock,fence", "--rma-window", kind, "--mpi", str(library.mpicc)]
-    words += ["--sizes", ",".join(map(str, SIZES)), "--launches", "1", "--seed", str(seed), "-q"]
+    words = ["put", "--mode", "flush,lock,fence", "--rma-window", kind]
+    words += ["--sizes", ",".join(map(str, SIZES)), "--launches", "1", "--seed", str(seed)]
     path.unlink(missing_ok=True)
-    done = tools.run([sys.executable, "-m", "mpigauge", *words, "-o", str(path)], os.environ)
-    if done.returncode != 0:
-        raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
+    tools.mpigauge(library, words, path)
     return {
         (cell.mode, cell.bytes): time_s for cell, time_s in tools.typical(path).items() if cell.rma_window
     }

@@ -3,7 +3,6 @@
 Both are launched directly after one another, in turns, and compared pair by pair.
 """
 
-import re
 import sys
 import tempfile
 from collections import defaultdict
@@ -51,14 +50,12 @@ def section(libraries: Sequence[Library], rounds: int) -> str:
 
 
 def _rows(library: Library, folder: Path, rounds: int) -> list[str]:
-    program = folder / f"bare_pairs-{library.name}"
-    words = [str(library.mpicc), "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", str(program), str(SOURCE)]
-    tools.run(words, library.environ)
+    program = tools.build(library, SOURCE, folder)
     found = defaultdict(list)
     for number in range(rounds):
         loops, ours = _loops(library, program), _ours(library, folder / f"{library.name}-{number}.jsonl")
-        for (loop, size), loop_ns in loops.items():
-            found[loop, size].append((loop_ns, ours[LOOPS[loop][0], size]))
+        for (loop, size), loop_s in loops.items():
+            found[loop, size].append((1e9 * loop_s, ours[LOOPS[loop][0], size]))
     return [_row(library, loop, size, times) for (loop, size), times in found.items()]
 
 
@@ -70,23 +67,16 @@ def _row(library: Library, loop: str, size: int, times: Sequence[tuple[float, fl
 
 
 def _loops(library: Library, program: Path) -> dict[tuple[str, int], float]:
-    """Return the median over repetitions of each loop and size, in nanoseconds."""
-    times = defaultdict(list)
-    for line in tools.launch(library, [str(program), str(REPETITIONS), *map(str, SIZES)], {}):
-        if match := re.fullmatch(r"(\w+) (\d+) ([\d.]+)", line.strip()):
-            times[match[1], int(match[2])].append(float(match[3]))
-    return {key: median(values) for key, values in times.items()}
+    """Return the median over repetitions of each loop and size, in seconds."""
+    words = [str(REPETITIONS), *map(str, SIZES)]
+    return tools.medians_of_loops(library, program, words, len(LOOPS) * len(SIZES))
 
 
 def _ours(library: Library, path: Path) -> dict[tuple[str, int], float]:
     sizes = ",".join(map(str, SIZES))
-    options = ["--np", "2", "--sizes", sizes, "--launches", "1", "-q", "-o", str(path)]
-    tools.run(
-        [sys.executable, "-m", "mpigauge", "run", *PATTERNS, "--mpi", str(library.mpicc), *options],
-        library.environ,
-    )
+    tools.mpigauge(library, [*PATTERNS, "--np", "2", "--sizes", sizes, "--launches", "1"], path)
     return {(cell.pattern, cell.bytes): 1e9 * time_s for cell, time_s in tools.typical(path).items()}
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(tools.ending(main))

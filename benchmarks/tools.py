@@ -140,19 +140,47 @@ def medians(repetitions: Repetitions) -> Times:
 # ---- The bare loop -------------------------------------------------------------------------------
 
 
-def build_bare(library: Library, folder: Path) -> Path:
-    """Compile the bare loop with a library's mpicc, with the optimisation that mpigauge's kernel gets.
+def build(library: Library, source: Path, folder: Path) -> Path:
+    """Compile a program of ours with a library's mpicc, with the optimisation that mpigauge's kernel gets.
 
     Raises:
         EnvironmentLacksError: It does not compile.
     """
-    program = folder / f"bare_pingpong-{library.name}"
-    words = [str(library.mpicc), "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", str(program), str(SOURCE)]
-    variables = library.environ
-    done = _run(words, BUILD_TIMEOUT_S, variables)
+    program = folder / f"{source.stem}-{library.name}"
+    words = [str(library.mpicc), "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", str(program), str(source)]
+    done = _run(words, BUILD_TIMEOUT_S, library.environ)
     if done.returncode != 0:
         raise EnvironmentLacksError(*wrapper.explain_failure(library.mpicc, done.returncode, done.stderr))
     return program
+
+
+def build_bare(library: Library, folder: Path) -> Path:
+    """Compile the bare loop.
+
+    Raises:
+        EnvironmentLacksError: It does not compile.
+    """
+    return build(library, SOURCE, folder)
+
+
+def medians_of_loops(
+    library: Library, program: Path, words: Sequence[str], expected: int
+) -> dict[tuple[str, int], float]:
+    """Run one launch of a program that prints `loop size nanoseconds`; return medians in seconds.
+
+    Args:
+        expected: Number of loops and sizes that it has to report.
+
+    Raises:
+        JobError: It failed, or did not report all of them.
+    """
+    found: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for line in launch(library, [str(program), *words], {}):
+        if match := re.fullmatch(r"(\w+) (\d+) ([\d.]+)", line.strip()):
+            found[match[1], int(match[2])].append(float(match[3]) * 1e-9)
+    if len(found) != expected:
+        raise JobError(f"{program.name} under {library.label}: did not report every size")
+    return {key: median(times) for key, times in found.items()}
 
 
 def run_bare(library: Library, program: Path, sizes: Sequence[int] = SIZES) -> Times:
@@ -247,12 +275,20 @@ def campaign(library: Library, sizes: Sequence[int], options: Sequence[str], pat
     Raises:
         JobError: It failed.
     """
-    spec = ",".join(map(str, sizes))
-    words = [sys.executable, "-m", "mpigauge", "run", "pingpong", "--mpi", str(library.mpicc)]
-    done = _run([*words, "--sizes", spec, *options, "-q", "-o", str(path)], CAMPAIGN_TIMEOUT_S, os.environ)
+    mpigauge(library, ["pingpong", "--sizes", ",".join(map(str, sizes)), *options], path)
+    return load(path)
+
+
+def mpigauge(library: Library, words: Sequence[str], path: Path) -> None:
+    """Run one campaign as a user would, into a file.
+
+    Raises:
+        JobError: It failed.
+    """
+    command = [sys.executable, "-m", "mpigauge", "run", *words, "--mpi", str(library.mpicc)]
+    done = _run([*command, "-q", "-o", str(path)], CAMPAIGN_TIMEOUT_S, os.environ)
     if done.returncode != 0:
         raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
-    return load(path)
 
 
 def run(words: list[str], variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

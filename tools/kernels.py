@@ -58,10 +58,11 @@ MOVED = 2.0
 
 
 class Seen(NamedTuple):
-    """A visit.
+    """What a journal tells of a visit.
 
     Attributes:
-        line_ns: Time to hand over a cache line then; 0 of one rank.
+        line_ns: Time to hand over a cache line meanwhile; 0 of one rank.
+        times_s: Time of one operation in each round.
     """
 
     cell: Cell

@@ -313,9 +313,10 @@ card; the protocol by size; memory allocation."""
 SETTINGS: tuple[SettingOf, ...] = get_args(SettingOf)
 
 
-LeftOutKind = Literal["counts", "library", "buffer", "memory"]
-"""Reasons why a cell is impossible: an int cannot count its elements; the library lacks the large counts of
-MPI 4; MPI_Buffer_attach cannot take its buffer; its buffers do not fit into memory."""
+LeftOutKind = Literal["counts", "library", "buffer", "memory", "largest", "same-ranks"]
+"""Reasons why a cell is not measured: an int cannot count its elements; the library lacks the large counts of
+MPI 4; MPI_Buffer_attach cannot take its buffer; its buffers do not fit into memory; its mode has no operand
+of its size; another order or rule has the same ranks."""
 
 Distance = Literal["line", "path"]
 """Measures of the distance of ranks: a cache line handed over on a host, an empty message between hosts."""

@@ -35,7 +35,7 @@ LINES_OF_SCREEN = 40
 
 def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
     """The patterns, modes and ranks of a dry run; a dry run names no ranks, so they are of the command."""
-    done = cli("run", *words, "--sizes", "64", "--dry-run")
+    done = cli("run", *words, "--sizes", "8", "--dry-run")
     assert done.status == 0, done.err
     found, ranks = set(), 0
     for line in done.out.splitlines():

@@ -74,6 +74,23 @@ def test_a_hang_of_one_group_costs_the_cells_of_its_step(cli: Cli, monkeypatch: 
     assert every - failed <= measured
 
 
+def test_a_group_that_is_refused_gives_up_the_groups_at_once(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_REFUSE", "allreduce:8:2,3")
+    cli("run", "allreduce", *GROUPS[:4], "--sizes", "8,64KiB", "--launches", 3, *GROUPS[-3:])
+    result = load(Path("r.jsonl"))
+    words = {
+        (f.cell.groups, f.cell.group): f.words for f in result.failures if f.cell and f.kind == "refused"
+    }
+    assert words.keys() == {("", "2,3"), ("2", "2,3"), ("2", "0,1")}
+    assert words["2", "0,1"].startswith(
+        "mpigauge: measured at once with ranks 2,3, which are given up: there is no"
+    )
+    later = {(v.cell.groups, v.cell.group) for v in result.visits if v.launch > 1 and v.cell.bytes == 8}
+    assert later == {("", "0,1")}
+
+
 def test_groups_that_were_cut_short_are_resumed_in_whole_steps(cli: Cli) -> None:
     cli("run", "bcast", *GROUPS)
     lines = Path("r.jsonl").read_bytes().splitlines(keepends=True)
@@ -100,6 +117,17 @@ def test_orders_and_senders_are_compared(cli: Cli, monkeypatch: pytest.MonkeyPat
     said = cli("compare", "r.jsonl", "--by", "senders").out
     assert "2 senders against 1 sender" in said
     assert facts_of(cli, "senders")
+
+
+def test_orders_of_each_group_are_named_with_it(cli: Cli) -> None:
+    orders = ("--order", "natural,interleaved")
+    assert cli("run", "allreduce", "--np", 8, *GROUPS[2:4], *orders, "--sizes", "8", *GROUPS[-5:]).status == 0
+    said = cli("compare", "r.jsonl", "--by", "order").out
+    for groups in ("", "groups at once: 2 "):
+        for ranks in ("0-3", "4-7"):
+            assert f"allreduce blocking {groups}ranks {ranks} " in said
+    assert "0,2,1,3" not in said
+    assert "natural order against natural order" not in said
 
 
 def test_an_option_that_changes_nothing_is_refused(cli: Cli) -> None:

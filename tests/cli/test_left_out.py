@@ -61,6 +61,19 @@ def test_what_was_asked_for_alone_is_refused(
     assert "hint: use " in done.err
 
 
+def test_groups_at_once_do_not_fit_the_memory_together(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mpigauge.result.environment.memory_available_bytes", lambda: 2**25)
+    words = ("--np", "8", "--groups", "0,1+2-7", "--sizes", "8,2MiB", "--launches", "1", "-o", "r.jsonl")
+    done = cli("run", "allgather", *words)
+    assert done.status == EXIT_DONE, done.err
+    result = load(Path("r.jsonl"))
+    large = {(visit.cell.groups, visit.cell.group) for visit in result.visits if visit.cell.bytes > 8}
+    assert large == {("", "0,1")}
+    assert {one.cell.group for one in result.campaign.left_out if one.cell.groups} == {"0,1", "2-7"}
+
+
 def test_what_does_not_fit_the_memory_is_left_out(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:

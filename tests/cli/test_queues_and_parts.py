@@ -115,6 +115,7 @@ def test_what_is_left_when_the_last_partition_is_ready_and_no_computation_is_hid
         (("pingpong", "--block", "4"), "--block: no pattern that is measured has it"),
         (("pingpong", "--stride", "4"), "--stride: no pattern that is measured has it"),
         (("pingpong", "--partitions", "4"), "--partitions: no pattern that is measured has it"),
+        (("layout", "--mode", "indexed", "--block", "64"), "--block: no mode that is measured has it"),
         (("matching", "--depth", "-1"), "--depth: '-1' is not a whole number from 0 to 65536"),
         (("partitioned", "--partitions", "0"), "--partitions: '0' is not a whole number from 1 to 65536"),
         (("layout", "--block", "0"), "--block: 0 B is no size of a block"),

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace as with_fields
 
 from mpigauge.compare.comparison import CONTROLS
-from mpigauge.compare.sides import compared_by
+from mpigauge.compare.sides import compared_by, compared_cells
 from mpigauge.errors import UsageError
 from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.rows.group import group_cells
 from mpigauge.stats.decision import MIN_LAUNCHES
 from mpigauge.vocabulary import AUTO, CONTROL
 
@@ -64,7 +63,7 @@ def compared_groups(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
     """Return the default factor to compare by and the groups of cells that differ in it, else "" and []."""
     all_cells = list(cells)
     for factor in COMPARED_BY:
-        if found := [alike for alike in group_cells(all_cells, compared_by(factor)) if len(alike) > 1]:
+        if found := [alike for alike in compared_cells(all_cells, factor) if len(alike) > 1]:
             return factor, found
     return "", []
 

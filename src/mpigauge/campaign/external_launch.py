@@ -6,7 +6,14 @@ import mpigauge
 from mpigauge.campaign.budget import CELL_UNLIMITED_S, MAX_CELL_S, MIN_CELL_S, NEVER_S
 from mpigauge.campaign.targets import pool_bytes, targets_of
 from mpigauge.errors import UsageError
-from mpigauge.plan.kernel_plan import POOL_CACHES, KernelPlanSource, Limits, kernel_plan, with_source
+from mpigauge.plan.kernel_plan import (
+    POOL_CACHES,
+    KernelPlanSource,
+    Limits,
+    chosen_ranks,
+    kernel_plan,
+    with_source,
+)
 from mpigauge.plan.left_out import left_out_words
 from mpigauge.plan.model import Plan
 from mpigauge.plan.visit_order import visits_of
@@ -56,7 +63,8 @@ def external_plan(plan: Plan, where: str, cores: int | None = None) -> tuple[str
     used = {cell.pattern for cell in target.cells}
     patterns = tuple(pattern for pattern in target.description.patterns if pattern.name in used)
     left_out = left_out_words(target.left_out, len(target.cells))
-    return with_source(text, KernelPlanSource(mpigauge.__version__, plan, patterns)), left_out
+    source = KernelPlanSource(mpigauge.__version__, plan, patterns, chosen_ranks(visits))
+    return with_source(text, source), left_out
 
 
 def _check(plan: Plan, where: str) -> None:

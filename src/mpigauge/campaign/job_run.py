@@ -397,11 +397,23 @@ class JobRun:
                 late = self._relay_counters().since(self._counters_before).late_share
                 record = replace(record, relay_late=late)  # noqa: PLW2901 - the record, with what we know
             self._record(record)
+            if isinstance(record, Failure) and record.cell is not None:
+                self._give_up_set(record, record.cell)
             if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
                 self._context.observer.trouble(f"{cell_text(record.cell)}: corrupt payload: {record.words}")
         if (number := visit_of(line)) is not None:
             self._timeout.running.pop(number, None)
             self._context.observer.visit_ends()
+
+    def _give_up_set(self, failure: Failure, cell: Cell) -> None:
+        """Record that groups are given up of which one is that they are measured at once with."""
+        if failure.id is None or not cell.groups or not self._state.is_given_up(cell):
+            return
+        words = f"{OURS} measured at once with ranks {cell.group}, which are given up: {failure.words}"
+        for number, step in self._steps.items():
+            other = self._visits[number]
+            if step == self._steps[failure.id] and not self._state.is_given_up(other):
+                self._record(Failure(failure.launch, "refused", words, cell=other, job=failure.job))
 
     # ---- Failures --------------------------------------------------------------------------------
 
@@ -415,8 +427,8 @@ class JobRun:
         launch, words, status = self._key.number, self._failure_output(running), running.wait(0)
         failure = Failure(launch, kind, words, visit, cell, status, self._key.job)
         self._state.append(failure)
-        for other in self._company(visit):
-            self._state.append(replace(failure, visit=other, cell=self._visits[other]))
+        for other in self._concurrent_visits(visit):
+            self._state.append(replace(failure, id=other, cell=self._visits[other]))
         why = cause_of(failure).line
         if cell is None:
             sentence = f"{self.name}: launch {launch} failed ({kind}): {why}"
@@ -437,7 +449,7 @@ class JobRun:
         self.suspects = frozenset(running_now) if are_concurrent else frozenset()
         return None if are_concurrent else next(iter(running_now), None)
 
-    def _company(self, visit: int | None) -> list[int]:
+    def _concurrent_visits(self, visit: int | None) -> list[int]:
         """Return the visits of other groups that ran at once with this one, which they cannot do without."""
         if visit is None or not self._visits[visit].groups or visit not in self._timeout.running:
             return []

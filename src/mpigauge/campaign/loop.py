@@ -25,10 +25,10 @@ from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.visit_order import (
     PlannedVisit,
+    complete_steps,
     shuffled,
     time_slots,
     visits_of,
-    with_company,
     with_suspects_alone,
 )
 from mpigauge.result import control_groups
@@ -301,7 +301,7 @@ class CampaignLoop:
         settled = self._settled(number)
         visits = visits_of(job.cells, self._plan, job.target.description, number, settled)
         left = [visit for visit in visits if visit.id not in finished and visit.cell in allowed]
-        return with_company(left, visits)
+        return complete_steps(left, visits)
 
     def _close(self, key: LaunchKey, job: JobState, seconds: float, skipped: set[Cell]) -> None:
         job.budget.adapt(self._budget, key.number, seconds)

@@ -17,10 +17,10 @@ from mpigauge.mpi.install.digest import digest, wheel_of
 from mpigauge.mpi.library import Library, with_reported_kind
 from mpigauge.mpi.parameter_files import parameter_files
 from mpigauge.plan.buffers import too_large
-from mpigauge.plan.cells import Expanded, cells_of, check_ranks, check_remaining
+from mpigauge.plan.cells import Expanded, cells_of, check_ranks, check_remaining, without
 from mpigauge.plan.hosts import places_of
 from mpigauge.plan.kernel_plan import POOL_CACHES
-from mpigauge.plan.left_out import LeftOut
+from mpigauge.plan.left_out import LeftOut, with_sets
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import KernelDescription
 from mpigauge.result import environment, source_tree
@@ -80,11 +80,9 @@ def _without_too_large(target: Target, plan: Plan, where: str) -> Target:
             cells, target.description, pool_bytes(), _memory_bytes(plan, key, where)
         )
     ]
-    gone = {left_out_cell.cell for left_out_cell in too_large_cells}
-    cells = [cell for cell in target.cells if cell not in gone]
-    left_out = (*target.left_out, *too_large_cells)
-    check_remaining(Expanded(cells, [*too_large_cells, *target.left_out]), target.description, where)
-    return replace(target, cells=cells, left_out=left_out)
+    cells, gone = without(target.cells, with_sets(too_large_cells, target.cells))
+    check_remaining(Expanded(cells, [*gone, *target.left_out]), target.description, where)
+    return replace(target, cells=cells, left_out=(*target.left_out, *gone))
 
 
 def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:

@@ -24,10 +24,10 @@ import numpy as np
 from msgspec.structs import replace as cell_like
 
 from mpigauge.compare.comparison import Compared
-from mpigauge.compare.sides import matched_pair, paired_family, side_of
+from mpigauge.compare.sides import comparison_key, matched_pair, paired_family, side_of
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import default_mode
-from mpigauge.rows.group import cell_key, row_key
+from mpigauge.rows.group import row_key
 from mpigauge.sequences import group_by
 from mpigauge.stats.decision import Thresholds, decide
 from mpigauge.stats.max_t import MIN_PAIRS
@@ -264,7 +264,7 @@ def _of_more_ranks(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) 
         return collectives and _is_own(side.row, pattern) and not _crowded(side)
 
     collectives = filter(is_comparable, known.values())
-    for sides in group_by(collectives, lambda side: cell_key(side.row.cell, {"ranks"})).values():
+    for sides in group_by(collectives, lambda side: comparison_key(side.row.cell, "ranks")).values():
         for few, many in combinations(sorted(sides, key=lambda side: side.row.cell.ranks), 2):
             yield _checked(many, few, "ranks")
 

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from mpigauge import units
 from mpigauge.compare.comparison import (
     CONTROLS,
@@ -19,6 +21,7 @@ from mpigauge.compare.session_sentences import odd_lines, too_few_words
 from mpigauge.document.phrases import UNSAID, WORDS, phrases_of, state_words, within_one_state_line
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.factors import BY_NAME
+from mpigauge.plan.groups import group_asked
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.estimate import Printed
 from mpigauge.stats.decision import MIN_LAUNCHES, TIMES_MARGIN
@@ -256,10 +259,18 @@ def first_words(cell: Compared, first: Mapping[Compared, Compared]) -> str:
 
 
 def name_of(row: Row, unsaid: Collection[str]) -> str:
-    """Return the name of a cell without factors that all cells share, and without usual values."""
-    phrases = phrases_of(row.cell)
+    """Return the name of a cell without some factors, and without usual values.
+
+    Its group is that which was asked for, as its order and its senders are said, too.
+    """
+    phrases = phrases_of(replace(row.cell, group=group_asked(row.cell)))
     said = [word for name, word in phrases.items() if name not in unsaid and word not in UNSAID]
     return " ".join([*said, *state_words(row.of)])
+
+
+def unsaid_names(compared: frozenset[str], rows: Iterable[Row] = ()) -> frozenset[str]:
+    """Return the factors that names leave out: those compared, and those that all rows share."""
+    return frozenset({*_compared_factors(compared), *common(rows)})
 
 
 def common(rows: Iterable[Row]) -> Factors:
@@ -344,7 +355,7 @@ def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) 
         return
     curves: dict[str, list[str]] = defaultdict(list)
     for name, row in named:
-        curves[f"{name_of(row, compared)}, {name}"] += (
+        curves[f"{name_of(row, unsaid_names(compared))}, {name}"] += (
             [units.format_size(row.cell.bytes)] if row.sized else []
         )
     for curve, sizes in curves.items():
@@ -378,7 +389,7 @@ def notes(
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin, "launches" if shown.sessions is None else "sessions")
     unsaid, side = (
-        compared | common(one.pair.base for one in shown.cells).keys(),
+        unsaid_names(compared, (one.pair.base for one in shown.cells)),
         side_namer(shown.cells, compared),
     )
     yield from (_pooled_sizes(one, side(one.cells[0]), unsaid) for one in shown.together)

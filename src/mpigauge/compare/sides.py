@@ -11,6 +11,7 @@ import numpy as np
 
 from mpigauge.compare.pairs import Pair, StateMatchedPair
 from mpigauge.plan.factors import ALONG, BY_NAME, COMPARED_BY, CONTROL_FACTORS, LIBRARY, PLACE, is_control
+from mpigauge.plan.groups import group_asked
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import cell_key, row_key, same_state
 from mpigauge.rows.ratios import log_matrix
@@ -19,7 +20,7 @@ from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
 from mpigauge.stats.robust import winsorised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
     from mpigauge.result.provenance import LibraryRecord
@@ -38,6 +39,10 @@ SETTING = "setting"
 
 WHOLES = LIBRARY | PLACE | {SETTING}
 """Factors in which two campaigns may differ as a whole and still be compared."""
+
+
+OF_OTHER_NEIGHBOURS = frozenset({"placement", "order", "senders"})
+"""Factors whose values put other ranks beside each other: how far these are from each other may differ."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,12 +95,29 @@ def matched_pair(
 
 def compared_by(factor: str) -> frozenset[str]:
     """Return the factors in which cells may differ that are compared by one factor or variable."""
-    return _with_others(factor if factor in COMPARED_BY else SETTING) | {"arm"}
+    return _with_brought(_with_others(factor if factor in COMPARED_BY else SETTING)) | {"arm"}
 
 
 def _with_others(factor: str) -> frozenset[str]:
-    """Return a factor, and those that differ where it does: of libraries also versions and labels."""
-    return LIBRARY if factor in LIBRARY else frozenset({factor, *BY_NAME[factor].brings})
+    """Return a factor, and those that it is one thing with: of libraries also versions and labels."""
+    return LIBRARY if factor in LIBRARY else frozenset({factor})
+
+
+def _with_brought(factors: frozenset[str]) -> frozenset[str]:
+    """Return factors, and those that follow from them."""
+    return factors.union(*(BY_NAME[name].brings for name in factors))
+
+
+def _group_key(cell: Cell, ignored: Container[str]) -> Key:
+    """Return the group that a cell was asked for; of a part of its job no other number of ranks is alike."""
+    group = group_asked(cell)
+    return (group, cell.ranks if group and "ranks" in ignored else 0)
+
+
+def comparison_key(cell: Cell, factor: str, but: frozenset[str] = frozenset()) -> Key:
+    """Return what cells have in common that are compared by a factor or variable, without further factors."""
+    ignored = compared_by(factor) | but
+    return (*cell_key(cell, ignored), *_group_key(cell, ignored), *_other_variables(cell, factor))
 
 
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:
@@ -107,7 +129,7 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
     Args:
         libraries: Those of the campaign, which show whether two labels are one library.
     """
-    near = "placement" not in compared_by(factor)
+    near = factor not in OF_OTHER_NEIGHBOURS
     same = {_library(library): msgspec.structs.replace(library, label="") for library in libraries}
     pairs = [
         _pair(alike[0], other, near, same_library=_same_library(alike[0].row, other.row, same))
@@ -125,25 +147,23 @@ def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
     label should have whatever any other has.
     """
     of_builds = factor in LIBRARY
-    curve_ignored = compared_by(factor) | ALONG
     groups = [[side for side in alike if not side.row.cell.arm] for alike in _groups_by(rows, factor)]
     values: dict[Key, dict[Key, None]] = defaultdict(dict)
     of_curves = []
     for alike in filter(None, groups):
         cell = alike[0].row.cell
-        curve = () if of_builds else (*cell_key(cell, curve_ignored), *_other_variables(cell, factor))
-        values[curve] |= {_value(side, factor): None for side in alike}
+        curve = () if of_builds else comparison_key(cell, factor, ALONG)
+        values[curve] |= {_value(side.row.cell, factor): None for side in alike}
         of_curves.append((curve, alike))
     return [
-        Unmatched(first.row, "base" if _value(first, factor) == next(iter(values[curve])) else "other")
-        for curve, (first, *others) in of_curves
-        if 1 + len(others) < len(values[curve]) and any(row.time is not None for row in first.by_state)
+        Unmatched(first.row, "base" if _value(first.row.cell, factor) == next(iter(known)) else "other")
+        for known, (first, *others) in ((values[curve], alike) for curve, alike in of_curves)
+        if 1 + len(others) < len(known) and any(row.time is not None for row in first.by_state)
     ]
 
 
-def _value(side: Side, factor: str) -> Key:
-    """Return the values of a factor in a cell, and of those that differ with it."""
-    cell = side.row.cell
+def _value(cell: Cell, factor: str) -> Key:
+    """Return the values of a factor in a cell, and of those that it is one thing with."""
     if factor not in COMPARED_BY:
         return (variables_of(cell.setting).get(factor),)
     return tuple(getattr(cell, name) for name in sorted(_with_others(factor)))
@@ -151,12 +171,17 @@ def _value(side: Side, factor: str) -> Key:
 
 def _groups_by(rows: Iterable[Row], factor: str) -> list[list[Side]]:
     """Return cells of one campaign that differ in a factor alone."""
-    ignored = compared_by(factor)
-    sides = map(side_of, group_by(rows, lambda row: row.cell).values())
-    groups = group_by(
-        sides, lambda side: (cell_key(side.row.cell, ignored), _other_variables(side.row.cell, factor))
-    )
-    return [*groups.values()]
+    sides = {cell: side_of(parts) for cell, parts in group_by(rows, lambda row: row.cell).items()}
+    return [[sides[cell] for cell in alike] for alike in compared_cells(sides, factor)]
+
+
+def compared_cells(cells: Iterable[Cell], factor: str) -> list[list[Cell]]:
+    """Return cells in groups that differ in a factor or variable alone, each value of it once."""
+    groups = group_by(cells, lambda cell: comparison_key(cell, factor))
+    return [
+        [alike[0] for alike in group_by(group, lambda cell: (_value(cell, factor), cell.arm)).values()]
+        for group in groups.values()
+    ]
 
 
 def varied_variables(cells: Iterable[Cell]) -> list[str]:
@@ -220,18 +245,18 @@ def _same_library(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> b
 
 def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
     """Return pairs of cells of two campaigns, alike but for factors that differ as a whole."""
-    ignored = differing_as_a_whole(base, other)
-    known = {row_key(row, ignored): row for row in other}
+    ignored = _with_brought(differing_as_a_whole(base, other))
+    known = {_row_key(row, ignored): row for row in other}
     near = "placement" not in ignored
-    alike = ((row, known.get(row_key(row, ignored))) for row in base)
+    alike = ((row, known.get(_row_key(row, ignored))) for row in base)
     pairs = [Pair(row, partner, near, interleaved=False) for row, partner in alike if partner is not None]
     return [pair for pair in pairs if pair.measured]
 
 
 def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatched]:
     """Return measured cells of two campaigns of which the other has none that is alike, in any state."""
-    ignored = differing_as_a_whole(base, other)
-    first, second = ({row_key(row, ignored): row.cell for row in rows} for rows in (base, other))
+    ignored = _with_brought(differing_as_a_whole(base, other))
+    first, second = ({_row_key(row, ignored): row.cell for row in rows} for rows in (base, other))
     both = set(first.keys() & second)
     paired = {first[key] for key in both} | {second[key] for key in both}
     sides: tuple[tuple[Literal["base", "other"], Sequence[Row]], ...] = (("base", base), ("other", other))
@@ -241,6 +266,11 @@ def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatch
         for row in {row.cell: row for row in rows if row.time is not None}.values()
         if row.cell not in paired
     ]
+
+
+def _row_key(row: Row, ignored: frozenset[str]) -> Key:
+    """Return what a row is of, with the group that was asked for, without these factors."""
+    return (*row_key(row, ignored), *_group_key(row.cell, ignored))
 
 
 def differing_as_a_whole(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:

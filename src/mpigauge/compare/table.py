@@ -206,7 +206,7 @@ def _table(
             Column(
                 "cell",
                 "",
-                lambda run: words.name_of(run.worst.pair.base, compared | alike.keys()),
+                lambda run: words.name_of(run.worst.pair.base, words.unsaid_names(compared) | alike.keys()),
                 left=True,
                 goes=None,
             ),

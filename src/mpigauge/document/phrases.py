@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.factors import BY_NAME, FACTORS, default_value
+from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import NamedPair
 from mpigauge.rows.group import STATE
@@ -58,9 +59,9 @@ IN_HALVES = patterns_with(lambda pattern: pattern.in_halves)
 
 
 def _ranks(cell: Cell) -> str:
-    """Return the number of ranks; how many of them work, where one has no partner."""
-    if cell.pattern in IN_HALVES and cell.ranks % 2:
-        return f"{cell.ranks - 1} of {counted(cell.ranks, 'rank')}"
+    """Return the number of ranks; how many of them work, where one that takes part has no partner."""
+    if cell.pattern in IN_HALVES and (taking_part := len(ranks_in(cell, None))) % 2:
+        return f"{taking_part - 1} of {counted(cell.ranks, 'rank')}"
     return counted(cell.ranks, "rank") if cell.ranks else ""
 
 

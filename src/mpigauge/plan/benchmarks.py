@@ -39,6 +39,7 @@ class Counterpart:
         ranks: The only number of ranks for which they measure the same; 0 for any.
         hides: Whether it computes during the operation: the output has the share of overlap.
         rate: Whether the output has rates only.
+        time_of: What its time is, where ranks at work together are counted otherwise than by us.
     """
 
     pattern: str
@@ -48,6 +49,7 @@ class Counterpart:
     ranks: int = 0
     hides: bool = False
     rate: bool = False
+    time_of: str = ""
 
 
 _COLLECTIVES = (
@@ -91,19 +93,28 @@ COUNTERPARTS = (
     ),
 )
 
+OF_ALL_PAIRS = "one message, of all pairs together"
+MEAN_OVER_PAIRS = "half of a round trip, mean over pairs"
+
 READ_ONLY = (
-    Counterpart("multi-stream", "unidirectional", "Multiple Bandwidth / Message Rate Test", rate=True),
-    Counterpart("multi-pingpong", "standard", "Multi Latency Test"),
-    Counterpart("multi-pingpong", "standard", "Multi-pair Latency Test"),
+    Counterpart(
+        "multi-stream",
+        "unidirectional",
+        "Multiple Bandwidth / Message Rate Test",
+        rate=True,
+        time_of=OF_ALL_PAIRS,
+    ),
+    Counterpart("multi-pingpong", "standard", "Multi Latency Test", time_of=MEAN_OVER_PAIRS),
+    Counterpart("multi-pingpong", "standard", "Multi-pair Latency Test", time_of=MEAN_OVER_PAIRS),
     Counterpart("neighbours", "nonblocking", imb="Exchange"),
 )
-"""Benchmarks whose text is read as ours and not written: its head has more than one number of ranks in it."""
+"""Benchmarks that are read as ours and never written: heads of their tables name pairs, ours do not."""
 
 OF_MORE_RANKS = {
-    "Uniband": Counterpart("multi-stream", "unidirectional", imb="Uniband", rate=True),
-    "Biband": Counterpart("multi-stream", "bidirectional", imb="Biband", rate=True),
+    "Uniband": Counterpart("multi-stream", "unidirectional", imb="Uniband", rate=True, time_of=OF_ALL_PAIRS),
+    "Biband": Counterpart("multi-stream", "bidirectional", imb="Biband", rate=True, time_of=OF_ALL_PAIRS),
 }
-"""Counterparts of benchmarks of IMB that have more ranks than usual, by their names."""
+"""What benchmarks of IMB that are a pattern of two ranks measure with more ranks, by their names."""
 
 _ONE_SIDED = (
     ("Put Latency", "put", False, "flush flush_local lock lock_all"),

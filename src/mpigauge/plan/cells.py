@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from mpigauge import units
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import FACTORS, Factor, Value, default_value
-from mpigauge.plan.groups import active_ranks, groups_of, selected, sender_count
+from mpigauge.plan.groups import active_ranks, groups_of, selected, sender_count, set_at_once
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
-from mpigauge.plan.left_out import LeftOut
+from mpigauge.plan.left_out import LeftOut, with_sets
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, Mode, Pattern, modes_of
 from mpigauge.plan.round_robin import pair_name
 from mpigauge.plan.sizes import parse_sizes
+from mpigauge.sequences import group_by
 from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, NATURAL, ROTATING, SAME_HOST
 
 INT_MAX = 2**31 - 1
@@ -82,9 +83,38 @@ def cells_of(
         raise UsageError(
             f"{where}: shared memory does not reach other hosts", "use --transport tcp or auto between hosts"
         )
-    expanded = Expanded(list(cells), list(left_out.values()))
+    possible, gone = without(cells, with_sets(list(left_out.values()), cells))
+    expanded = without(possible, [*gone, *_of_same_ranks(possible)])
     check_remaining(expanded, description, where)
     return expanded
+
+
+def _of_same_ranks(cells: Iterable[Cell]) -> Iterator[LeftOut]:
+    """Yield cells whose order or rule of groups gives the same ranks as that of an earlier cell."""
+    first: dict[object, Cell] = {}
+    choosing = (cell for cell in cells if not cell.pair)
+    for whole, at_once in group_by(choosing, set_at_once).items():
+        same = replace(whole, group="", groups="", order="")
+        key = (same, bool(whole.groups), frozenset(cell.group for cell in at_once))
+        earlier = first.setdefault(key, whole)
+        if earlier is not whole:
+            yield from (_same_ranks(cell, earlier) for cell in at_once)
+
+
+def _same_ranks(cell: Cell, earlier: Cell) -> LeftOut:
+    if cell.groups != earlier.groups:
+        reason = f"--groups {cell.groups} makes the groups of --groups {earlier.groups}"
+    else:
+        ranks = units.counted(active_ranks(cell, None), "rank")
+        orders = [one.order or NATURAL for one in (cell, earlier)]
+        reason = f"the {orders[0]} order of {ranks} is their {orders[1]} order"
+    return LeftOut(cell, "same-ranks", f"{reason}, which is measured", "ask for one of them")
+
+
+def without(cells: Iterable[Cell], left_out: list[LeftOut]) -> Expanded:
+    """Return the cells but for those that are left out."""
+    gone = {one.cell for one in left_out}
+    return Expanded([cell for cell in cells if cell not in gone], left_out)
 
 
 def check_remaining(expanded: Expanded, description: KernelDescription, where: str) -> None:
@@ -177,6 +207,11 @@ def _orders(table: _Table, _: Cell) -> tuple[str, ...]:
 
 
 def _senders(table: _Table, cell: Cell) -> Iterator[int]:
+    """Yield the numbers of senders asked for, each once; 0 if none is.
+
+    Raises:
+        UsageError: There cannot be so many, or they are asked for in groups at once.
+    """
     asked = table.measure.senders
     if asked and table.measure.groups:
         raise UsageError(
@@ -337,7 +372,8 @@ def _sizes(table: _Table, cell: Cell) -> Iterable[int]:
     if pattern.sized:
         mode = pattern.mode(cell.mode)
         most = mode.most_bytes if mode is not None else 0
-        wanted = [min(size, most) if most else size for size in parse_sizes(sizes or AUTO, seed)]
+        chosen = parse_sizes(sizes or AUTO, seed)
+        wanted = [min(size, most) for size in chosen] if most and sizes in {None, AUTO} else chosen
         return dict.fromkeys(
             _rounded_up(size, unit, bool(pattern.unit_bytes))
             for unit in _units(table, cell)
@@ -418,6 +454,8 @@ def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) ->
             f"{pattern.name} needs {calls}, which this MPI library lacks",
             "use another library: --mpi mpich",
         )
+    if mode is not None and 0 < mode.most_bytes < size:
+        return _beyond_operand(cell, mode)
     if pattern.counted:
         most = _counted_most(pattern, mode, cell, description)
         return _beyond_counts(pattern, cell, most) if size > most else None
@@ -438,6 +476,16 @@ def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) ->
             "use sizes below 511 MiB for this mode",
         )
     return None
+
+
+def _beyond_operand(cell: Cell, mode: Mode) -> LeftOut:
+    most = units.format_size(mode.most_bytes)
+    return LeftOut(
+        cell,
+        "largest",
+        f"the operand of {cell.pattern} {mode.name} has {most}, not {units.format_size(cell.bytes)}",
+        f"use --sizes {mode.most_bytes}, or leave it out",
+    )
 
 
 def _counted_most(pattern: Pattern, mode: Mode | None, cell: Cell, description: KernelDescription) -> int:

@@ -121,7 +121,8 @@ class Factor:
         regresses: Whether its values are builds or settings of one thing, of which one may replace another:
             a comparison by it gives a verdict unasked. Others are ways and places, which differ anyway.
         together: What it is one thing with others of, as the version is of the library; "" for itself alone.
-        brings: Factors that follow from it: where it differs, they do.
+        brings: Factors that follow from it: where it differs, they may, and what they were asked to be is
+            compared in their place.
         control: Whether cells that have a value of it are controls: measured again for comparisons alone, and
             left out of tables and answers.
         phrase: What people are told of a value, in place of `{}`; "" if it is said with another factor, or in
@@ -159,7 +160,15 @@ FACTORS = (
     Factor("setting", "where", usual="", job=True, compared=True, regresses=True),
     Factor("arm", "where", usual="", job=True, control=True),
     Factor("transport", "where", usual=AUTO, job=True, compared=True, together="place"),
-    Factor("placement", "where", usual=SAME_HOST, job=True, compared=True, together="place"),
+    Factor(
+        "placement",
+        "where",
+        usual=SAME_HOST,
+        job=True,
+        compared=True,
+        together="place",
+        brings=("group",),
+    ),
     Factor("buffers", "where", usual=BUFFERS[0], asked="buffers", compared=True),
     Factor(
         "in_place",
@@ -172,7 +181,7 @@ FACTORS = (
         code=Flag(),
     ),
     Factor("mode", "what", asked="modes", compared=True, key="mode"),
-    Factor("ranks", "where", asked="ranks", job=True, compared=True),
+    Factor("ranks", "where", asked="ranks", job=True, compared=True, brings=("group",)),
     Factor(
         "order",
         "where",

@@ -5,18 +5,19 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.rank_lists import group_text, ranks_of
+from mpigauge.plan.rank_lists import group_text, members_of
 from mpigauge.units import counted
 from mpigauge.vocabulary import ALL, NATURAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from mpigauge.plan.model import Cell, FactorValues
+    from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
     from mpigauge.plan.rank_lists import Ranks
 
@@ -27,6 +28,7 @@ _MODULO = re.compile(r"mod:([1-9][0-9]{0,8})", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _RANDOM = re.compile(r"random:([0-9]{1,18})", re.ASCII)
 
+ONE_HOST_HINT = "all ranks are on one host: write a number of groups, mod:8, or lists of ranks: 0-3+4-7"
 GROUPS_HINT = "write host, a number of groups, mod:8, or lists of ranks: 0-3+4-7"
 ORDER_HINT = f"write {NATURAL}, {INTERLEAVED} or random:SEED"
 
@@ -45,7 +47,10 @@ def groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[R
     """
     groups = _groups_of(rule, ranks, hosts, where)
     if len(groups) < 2:  # noqa: PLR2004 - several
-        raise UsageError(f"{where}: --groups {rule} makes one group of {counted(ranks, 'rank')}", GROUPS_HINT)
+        raise UsageError(
+            f"{where}: --groups {rule} makes one group of {counted(len(groups[0]), 'rank')}",
+            ONE_HOST_HINT if rule == HOST else GROUPS_HINT,
+        )
     if small := next((group for group in groups if len(group) < 2), None):  # noqa: PLR2004
         raise UsageError(
             f"{where}: --groups {rule} makes a group of rank {small[0]} alone",
@@ -55,6 +60,11 @@ def groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[R
 
 
 def _groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[Ranks]:
+    """Return the groups that a rule makes, of which some may be too small, or only one.
+
+    Raises:
+        UsageError: The rule is none, or does not divide the ranks.
+    """
     every = range(ranks)
     if rule == HOST:
         on = hosts or ("",) * ranks
@@ -75,8 +85,13 @@ def _groups_of(rule: str, ranks: int, hosts: Sequence[str], where: str) -> list[
 
 
 def _lists(rule: str, ranks: int, where: str) -> list[Ranks]:
+    """Return the groups of lists of ranks.
+
+    Raises:
+        UsageError: They are none, or have a rank twice or one that the job lacks.
+    """
     try:
-        groups = [ranks_of(word) for word in rule.split("+")]
+        groups = [members_of(word) for word in rule.split("+")]
     except ValueError as error:
         raise UsageError(f"{where}: --groups {rule}: {error}", GROUPS_HINT) from None
     times = Counter(rank for group in groups for rank in group)
@@ -157,15 +172,6 @@ def with_senders(pattern: Pattern, senders: int, ranks: Sequence[int]) -> Ranks:
     return tuple(ranks[: senders + 1])
 
 
-class ChosenRanks(NamedTuple):
-    """A choice of ranks, as the factors of a cell have it."""
-
-    groups: str
-    group: str
-    order: str
-    senders: int
-
-
 def selected(
     order: str, senders: int, group: Ranks, pattern: Pattern, ranks: int, hosts: Sequence[str], where: str
 ) -> str:
@@ -176,26 +182,27 @@ def selected(
     return "" if members == tuple(range(ranks)) else group_text(members)
 
 
-def selections(measure: FactorValues, pattern: Pattern, ranks: int, where: str) -> Iterator[ChosenRanks]:
-    """Yield every choice of ranks that a table of a plan asks for, where hosts do not matter."""
-    orders = ["" if order == NATURAL else order for order in measure.orders if pattern.of_all] or [""]
-    counts = [sender_count(one, pattern, ranks, where) for one in measure.senders if pattern.senders] or [0]
-    every = measure.groups if pattern.starts_together else ()
-    for rule in ("", *every):
-        rules = (rule,) if rule else every
-        of_rules = [group for one in rules for group in groups_of(one, ranks, (), where)]
-        for group, order, senders in product(of_rules or [tuple(range(ranks))], orders, counts):
-            text = selected(order, senders, group, pattern, ranks, (), where)
-            yield ChosenRanks(rule, text, order, senders)
-
-
 # ---- Cells ---------------------------------------------------------------------------------------
 
 
 def active_ranks(cell: Cell, pattern: Pattern | None) -> int:
     """Return how many ranks take part in a cell."""
     fixed = pattern.active_ranks if pattern is not None else 0
-    return fixed or (len(ranks_of(cell.group)) if cell.group else cell.ranks)
+    return fixed or (len(members_of(cell.group)) if cell.group else cell.ranks)
+
+
+def group_asked(cell: Cell) -> str:
+    """Return the group that a cell is of, before an order and a number of senders chose among its ranks.
+
+    The ranks of a rule, in ascending order; "" for those of the whole job.
+    """
+    members = () if cell.senders or not cell.group else members_of(cell.group)
+    return "" if len(members) in {0, cell.ranks} else group_text(sorted(members))
+
+
+def set_at_once(cell: Cell) -> Cell:
+    """Return what the cells of groups at once have in common; of any other cell, itself."""
+    return replace(cell, group="") if cell.groups else cell
 
 
 def ranks_in(cell: Cell, pattern: Pattern | None) -> Sequence[int]:
@@ -204,5 +211,5 @@ def ranks_in(cell: Cell, pattern: Pattern | None) -> Sequence[int]:
         first, _, second = cell.pair.partition("-")
         return int(first), int(second)
     if cell.group:
-        return ranks_of(cell.group)
+        return members_of(cell.group)
     return range(active_ranks(cell, pattern))

@@ -6,11 +6,10 @@ from, and the kernel's description of their patterns.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -18,10 +17,9 @@ from msgspec import Struct
 from mpigauge.errors import UsageError
 from mpigauge.inputs import text_of
 from mpigauge.plan.factors import KERNEL_FACTORS, Factor, Value, whole_number
-from mpigauge.plan.groups import ChosenRanks, selections
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
-from mpigauge.plan.rank_lists import ranks_of
+from mpigauge.plan.rank_lists import members_of
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.vocabulary import Pairing
 
@@ -64,16 +62,31 @@ class Limits:
     watched: bool = False
 
 
+class ChosenRanks(NamedTuple):
+    """A choice of ranks, as the factors of a cell have it."""
+
+    groups: str
+    group: str
+    order: str
+    senders: int
+
+
+ALL_RANKS = ChosenRanks("", "", "", 0)
+
+
 class KernelPlanSource(Struct, frozen=True, forbid_unknown_fields=True):
     """The source of a kernel plan, for reading it again.
 
     Attributes:
         mpigauge: The version of mpigauge that made it.
+        chosen: How the ranks of a cell were chosen, by its number in the lines of its visits, where they are
+            not all ranks as they are: several choices can have the same ranks.
     """
 
     mpigauge: str
     plan: Plan
     patterns: tuple[Pattern, ...]
+    chosen: dict[int, ChosenRanks] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +112,22 @@ def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, core
     Args:
         cores: Cores that the ranks share; with more ranks than cores, waiting ranks yield.
     """
-    words_of_cell: dict[Cell, str] = {}
-    groups = _groups_of(visits)
+    numbers = _cell_numbers(visits)
+    words_of_cell = {cell: _cell_words(cell, number, limits.pool_bytes) for cell, number in numbers.items()}
+    groups = _group_numbers(visits)
     lines = [_launch_line(visits[0].cell.ranks, cores, plan, limits)]
     lines += [_keys("group", id=number, ranks=group) for group, number in groups.items()]
-    for visit in visits:
-        if visit.cell not in words_of_cell:
-            words_of_cell[visit.cell] = _cell_words(visit.cell, len(words_of_cell), limits.pool_bytes)
-        lines.append(_visit_line(visit, words_of_cell[visit.cell], groups))
+    lines += [_visit_line(visit, words_of_cell[visit.cell], groups) for visit in visits]
     return "\n".join([*lines, END, ""])
+
+
+def chosen_ranks(visits: Iterable[PlannedVisit]) -> dict[int, ChosenRanks]:
+    """Return how the ranks of cells were chosen, as the source of their kernel plan has it."""
+    chosen = {
+        number: ChosenRanks(cell.groups, cell.group, cell.order, cell.senders)
+        for cell, number in _cell_numbers(visits).items()
+    }
+    return {number: one for number, one in chosen.items() if one != ALL_RANKS}
 
 
 def with_source(text: str, source: KernelPlanSource) -> str:
@@ -165,7 +185,12 @@ def _cell_words(cell: Cell, number: int, pool_bytes: int) -> str:
     )
 
 
-def _groups_of(visits: Sequence[PlannedVisit]) -> dict[str, int]:
+def _cell_numbers(visits: Iterable[PlannedVisit]) -> dict[Cell, int]:
+    """Return a number for each cell."""
+    return {cell: number for number, cell in enumerate(dict.fromkeys(visit.cell for visit in visits))}
+
+
+def _group_numbers(visits: Sequence[PlannedVisit]) -> dict[str, int]:
     """Return a number for each group of ranks."""
     groups = dict.fromkeys(visit.cell.group for visit in visits if visit.cell.group)
     return {group: number for number, group in enumerate(groups)}
@@ -185,10 +210,6 @@ def _ns(seconds: float) -> int:
 
 def _keys(first: str, **values: object) -> str:
     return " ".join([first, *(f"{key}={value}" for key, value in values.items())])
-
-
-ALL_RANKS = (ChosenRanks("", "", "", 0),)
-"""Of patterns that the plan's tables do not name, as of the floor."""
 
 
 # ---- Read again ----------------------------------------------------------------------------------
@@ -217,20 +238,13 @@ def read_external_plan(path: Path) -> ExternalPlan:
     ranks = launch.number("ranks")
     cells = {}
     groups: dict[int, str] = {}
-    steps: Counter[str] = Counter(_step_of(text) for text in lines[1:last])
     for number, text in enumerate(lines[1:last], start=2):
         line = _Line(path, number, text)
         if text.startswith("group "):
             groups[line.number("id")] = line.group(ranks)
         else:
-            at_once = bool(_step_of(text)) and steps[_step_of(text)] > 1
-            cells[line.number("id")] = _cell(line, ranks, source, groups, at_once=at_once)
+            cells[line.number("id")] = _cell(line, ranks, source, groups)
     return ExternalPlan(path, source, ranks, cells)
-
-
-def _step_of(text: str) -> str:
-    """Return the words of a line that are the same for all groups at once."""
-    return text.partition(" step=")[2].partition(" ")[0] if " group=" in text else ""
 
 
 def _source(path: Path, rest: Sequence[str]) -> KernelPlanSource:
@@ -274,16 +288,14 @@ class _Line:
         """Return the ranks of the line of a group."""
         text = self._values.get("ranks", "")
         try:
-            members = ranks_of(text)
+            members = members_of(text)
         except ValueError as error:
             raise UsageError(f"{self._where}: {error}", HINT) from None
         if max(members) >= ranks:
             raise UsageError(f"{self._where}: {text!r} is not a group of {ranks} ranks", HINT)
         return text
 
-    def selection(
-        self, groups: Mapping[int, str], asked: Sequence[ChosenRanks], *, at_once: bool
-    ) -> ChosenRanks:
+    def selection(self, groups: Mapping[int, str], chosen: Mapping[int, ChosenRanks]) -> ChosenRanks:
         """Return how the ranks of a visit were chosen."""
         group = ""
         if self._values.get("group"):
@@ -291,8 +303,8 @@ class _Line:
             if number not in groups:
                 raise UsageError(f"{self._where}: no line before it has a group {number}", HINT)
             group = groups[number]
-        fitting = (one for one in asked if one.group == group and bool(one.groups) == at_once)
-        if (found := next(fitting, None)) is None:
+        found = chosen.get(self.number("cell"), ALL_RANKS)
+        if found.group != group:
             raise UsageError(f"{self._where}: its plan does not ask for these ranks", HINT)
         return found
 
@@ -307,14 +319,10 @@ class _Line:
         return pattern_named
 
 
-def _cell(
-    line: _Line, ranks: int, source: KernelPlanSource, groups: Mapping[int, str], *, at_once: bool
-) -> Cell:
+def _cell(line: _Line, ranks: int, source: KernelPlanSource, groups: Mapping[int, str]) -> Cell:
     pattern = line.pattern(source.patterns)
     pair = line.pair(ranks)
-    measures = [measure for measure in source.plan.measure if measure.pattern == pattern.name]
-    asked = [one for measure in measures for one in selections(measure, pattern, ranks, "the plan")]
-    chosen = line.selection(groups, [*asked, *ALL_RANKS], at_once=at_once)
+    chosen = line.selection(groups, source.chosen)
     values = {factor.name: line.value(factor) for factor in KERNEL_FACTORS}
     return msgspec.convert(
         {

@@ -1,10 +1,12 @@
 """Cells of a plan that cannot be measured, and why, while the rest of the plan is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mpigauge import units
+from mpigauge.plan.groups import set_at_once
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import default_mode, known
 from mpigauge.vocabulary import LeftOutKind
@@ -14,6 +16,8 @@ SHORT_REASONS: dict[LeftOutKind, str] = {
     "library": "needs MPI 4",
     "buffer": "beyond MPI_Buffer_attach",
     "memory": "no memory for it",
+    "largest": "beyond its largest operand",
+    "same-ranks": "the same ranks as another",
 }
 """The reasons in a few words."""
 
@@ -32,6 +36,27 @@ class LeftOut(Struct, frozen=True):
     kind: LeftOutKind
     reason: str
     hint: str
+
+
+def with_sets(left_out: Sequence[LeftOut], cells: Iterable[Cell]) -> list[LeftOut]:
+    """Return cells left out, and those that would be measured at once with one of them.
+
+    What is left of such groups would be measured as if all were at work.
+
+    Args:
+        cells: The cells of the plan, of which those left out may be some.
+    """
+    gone = {one.cell for one in left_out}
+    sets = {set_at_once(one.cell): one for one in reversed(left_out) if one.cell.groups}
+    beside = [
+        (cell, sets[whole]) for cell in cells if cell not in gone and (whole := set_at_once(cell)) in sets
+    ]
+    return [*left_out, *(_beside(cell, first) for cell, first in beside)]
+
+
+def _beside(cell: Cell, first: LeftOut) -> LeftOut:
+    reason = f"ranks {cell.group} are measured at once with ranks {first.cell.group}: {first.reason}"
+    return replace(first, cell=cell, reason=reason)
 
 
 def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:

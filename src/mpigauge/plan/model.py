@@ -12,7 +12,7 @@ from msgspec.structs import asdict, fields
 from mpigauge.plan.hosts import NAME, Host, HostName
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.library_names import library_name
-from mpigauge.plan.rank_lists import LIST, ranks_of
+from mpigauge.plan.rank_lists import LIST, members_of
 from mpigauge.sequences import group_by
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import (
@@ -359,7 +359,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
             first, second = map(int, self.pair.split("-"))
             if not first < second < self.ranks:
                 raise ValueError(f"{self.pair} is not a pair of {self.ranks} ranks")
-        if self.group and max(ranks_of(self.group)) >= self.ranks:
+        if self.group and max(members_of(self.group)) >= self.ranks:
             raise ValueError(f"{self.group} is not a group of {self.ranks} ranks")
 
     @property

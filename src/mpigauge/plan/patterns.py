@@ -478,12 +478,6 @@ def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
         scratch=own.scratch,
         counts_all=own.counts_all,
         room_everywhere=own.room_everywhere,
-        strided=own.strided,
-        partitioned=own.partitioned,
-        by_hand=own.by_hand,
-        message_each=own.message_each,
-        depth_most=own.depth_most,
-        unit_bytes=own.unit_bytes,
     )
 
 

@@ -22,7 +22,7 @@ MIN_RANGE = 3
 
 
 @lru_cache(maxsize=4096)
-def ranks_of(group: str) -> Ranks:
+def members_of(group: str) -> Ranks:
     """Return the ranks of a group, in its order.
 
     Raises:
@@ -38,6 +38,11 @@ def ranks_of(group: str) -> Ranks:
 
 
 def _range(word: str) -> range:
+    """Return the ranks of a word of a list.
+
+    Raises:
+        ValueError: It has none, or very many.
+    """
     first, _, rest = word.partition("-")
     last, _, by = rest.partition(":")
     step = int(by or 1)

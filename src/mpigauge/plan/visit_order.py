@@ -9,6 +9,7 @@ from typing import TypeVar
 from msgspec.structs import replace as with_fields
 
 from mpigauge.plan import round_robin
+from mpigauge.plan.groups import set_at_once
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KernelDescription
 from mpigauge.sequences import group_by
@@ -89,8 +90,7 @@ def visits_of(
 def _steps_of_groups(cells: Sequence[Cell]) -> list[list[Cell]]:
     """Return cells of groups: those that are measured at once together, every other one alone."""
     groups = [cell for cell in cells if cell.group]
-    alike = group_by(groups, lambda cell: with_fields(cell, group="") if cell.groups else cell)
-    return [*alike.values()]
+    return [*group_by(groups, set_at_once).values()]
 
 
 def _curves_of_pairs(cells: Sequence[Cell]) -> dict[Cell, dict[str, Cell]]:
@@ -118,7 +118,7 @@ def time_slots(cells: Sequence[Cell]) -> int:
     return len(cells) - together + -(-together // at_once) - beside
 
 
-def with_company(left: Sequence[PlannedVisit], every: Sequence[PlannedVisit]) -> list[PlannedVisit]:
+def complete_steps(left: Sequence[PlannedVisit], every: Sequence[PlannedVisit]) -> list[PlannedVisit]:
     """Return visits without those of groups at once that lack another group of their step."""
     planned, there = (Counter(visit.step for visit in some) for some in (every, left))
     return [visit for visit in left if not visit.cell.groups or there[visit.step] == planned[visit.step]]

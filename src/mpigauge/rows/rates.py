@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from mpigauge.plan.groups import active_ranks
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import EVERY_PAIR, ONE, Pattern, Terms, blocks_of, known
+from mpigauge.plan.patterns import Pattern, Terms, blocks_of, known
 from mpigauge.rows.estimate import Timing
 from mpigauge.rows.reasons import ImplausibleRate
 
@@ -29,8 +29,8 @@ L2_BYTES = 4 * 2**20
 
 def algorithm_bytes(cell: Cell, pattern: Pattern) -> int | None:
     """Return the bytes that an operation is about, all directions; None if they depend on unknown ranks."""
-    blocks = _blocks(pattern.volumes.operation, cell)
-    return None if blocks is None else directions_of(cell, pattern) * int(blocks) * cell.bytes
+    blocks = _blocks_of_operation(cell, pattern)
+    return None if blocks is None else directions_of(cell, pattern) * blocks * cell.bytes
 
 
 def bus_bytes(cell: Cell, pattern: Pattern) -> float | None:
@@ -45,6 +45,12 @@ def wire_bytes(cell: Cell, pattern: Pattern) -> int:
         int(directions_of(cell, pattern) * blocks_of(pattern.volumes.wire, active_ranks(cell, None)))
         * cell.bytes
     )
+
+
+def _blocks_of_operation(cell: Cell, pattern: Pattern) -> int | None:
+    """Return the messages or blocks that a rate counts, per direction; the last of odd ranks has no pair."""
+    blocks = _blocks(pattern.volumes.operation, cell)
+    return None if blocks is None else int(blocks)
 
 
 def _blocks(terms: Terms, cell: Cell) -> float | None:
@@ -78,18 +84,21 @@ def bus_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> flo
 
 
 def message_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
-    """Return messages over the time of one operation: of all pairs, in all directions.
+    """Return messages over the time of one operation: those whose bytes the bandwidth counts, all directions.
 
-    Of others, whose benchmarks count those of all ranks, of all that they count.
+    Of collectives of ours, one in each direction: how many messages they send is the library's choice.
     """
     if time is None or time.estimate <= 0:
         return None
-    operation = pattern.volumes.operation if pattern is not None else ONE
-    ours = pattern is None or pattern.name in known()
-    each = _blocks(operation, cell) if operation == EVERY_PAIR or not ours else 1
-    if each is not None and operation == EVERY_PAIR:
-        each = int(each)  # the last of an odd number of ranks is in no pair
-    return None if each is None else each * directions_of(cell, pattern) / time.estimate
+    messages = _messages(cell, pattern)
+    return None if messages is None else messages * directions_of(cell, pattern) / time.estimate
+
+
+def _messages(cell: Cell, pattern: Pattern | None) -> int | None:
+    """Return the messages of an operation per direction; None if they depend on unknown ranks."""
+    if pattern is None or (pattern.name in known() and pattern.family != "message"):
+        return 1
+    return _blocks_of_operation(cell, pattern) if any(pattern.volumes.operation) else 1
 
 
 def implausible(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +96,38 @@ def test_a_second_launch_line_of_a_job_is_ignored(border: Border) -> None:
         return after(b'{"launch"', line)(journal)
 
     assert len(measured(border, "twice.jsonl", twice).launches) == 1
+
+
+def test_groups_that_crash_at_once_fail_together(border: Border) -> None:
+    border.change = until_two_have_begun
+    run(
+        (
+            "run",
+            "barrier",
+            "--np",
+            "4",
+            "--groups",
+            "2",
+            "--launches",
+            "1",
+            "--seed",
+            "7",
+            "-q",
+            "-o",
+            "r.jsonl",
+        )
+    )
+    failed = [one for one in load(Path("r.jsonl")).failures if one.cell]
+    assert {(one.cell.groups, one.cell.group) for one in failed if one.cell} == {("2", "0,1"), ("2", "2,3")}
+    assert len({one.id for one in failed}) == len(failed)
+
+
+def until_two_have_begun(journal: bytes) -> bytes:
+    """The journal of a job that crashes while two visits run."""
+    lines = journal.splitlines(keepends=True)
+    begun = [line.startswith(b'{"begin"') for line in lines]
+    second = next((place for place, pair in enumerate(pairwise(begun), start=1) if all(pair)), len(lines))
+    return b"".join(lines[: second + 1])
 
 
 # ---- A signal meant for us, too -------------------------------------------------------------------

@@ -13,12 +13,13 @@ from mpigauge.errors import UsageError
 from mpigauge.importers import READERS
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, read_external_plan
 from mpigauge.plan.model import Cell, Plan
-from mpigauge.plan.rank_lists import ranks_of
+from mpigauge.plan.rank_lists import members_of
 from mpigauge.plan.visit_order import PlannedVisit
 from tests.unit.importers.test_kernel_journal import handed_out
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,9 @@ def test_every_reader_has_a_module_and_a_command(cli: Cli) -> None:
 def test_groups_of_a_plan_are_known_again(cli: Cli) -> None:
     handed_out(cli, "allreduce", "--np", "4", "--sizes", "8", "--groups", "2", "--order", "random:2")
     cells = {*read_external_plan(Path("plan.txt")).cells.values()}
-    groups = {(cell.groups, frozenset(ranks_of(cell.group))) for cell in cells if cell.pattern == "allreduce"}
+    groups = {
+        (cell.groups, frozenset(members_of(cell.group))) for cell in cells if cell.pattern == "allreduce"
+    }
     first, second = frozenset({0, 1}), frozenset({2, 3})
     assert groups == {("", first), ("", second), ("2", first), ("2", second)}
     assert {cell.order for cell in cells} == {"", "random:2"}
@@ -84,6 +87,20 @@ def test_groups_of_a_plan_are_known_again(cli: Cli) -> None:
     assert {(cell.senders, cell.group) for cell in cells if cell.pattern == "multi-stream"} == {
         (1, "0,2"),
         (2, ""),
+    }
+
+
+def test_two_choices_of_the_same_ranks_are_known_again(openmpi: FakeMpi, cli: Cli) -> None:
+    Path("asked.toml").write_text(
+        '[[measure]]\npattern = "multi-stream"\nsizes = "8"\nsenders = [1]\n'
+        '[[measure]]\npattern = "multi-stream"\nsizes = "8"\ngroups = ["mod:2"]\n',
+        encoding="ascii",
+    )
+    handed_out(cli, "--plan", "asked.toml", "--np", "4")
+    cells = {*read_external_plan(Path("plan.txt")).cells.values()}
+    assert {(cell.groups, cell.group, cell.senders) for cell in cells if cell.pattern == "multi-stream"} == {
+        ("", "0,2", 1),
+        *((rule, group, 0) for rule in ("", "mod:2") for group in ("0,2", "1,3")),
     }
 
 

@@ -390,3 +390,12 @@ def test_what_a_library_lacks_is_left_out_with_its_name() -> None:
     assert left_out.reason == "session needs MPI_Foo of MPI 4, which this MPI library lacks"
     with pytest.raises(UsageError, match="MPI_Foo"):
         cells_of(Plan((Measure("session"),)), kernel, "openmpi", "5.0.11", "the plan")
+
+
+def test_a_size_beyond_the_operand_of_a_mode_is_left_out_and_not_replaced() -> None:
+    plan = Plan((Measure("fetch_and_op", sizes="8,64KiB"),))
+    found = cells_of(plan, KERNEL, "openmpi", "5.0.11", "here")
+    assert [cell.bytes for cell in found.cells if cell.pattern == "fetch_and_op"] == [8]
+    (gone,) = found.left_out
+    assert (gone.kind, gone.cell.bytes) == ("largest", 65536)
+    assert gone.reason == "the operand of fetch_and_op flush has 8 B, not 64 KiB"

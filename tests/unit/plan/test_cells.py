@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.errors import UsageError
 from mpigauge.plan import suites
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.model import Measure, Plan
@@ -66,17 +67,17 @@ def test_random_sizes_come_from_the_seed() -> None:
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name not in ("null", "eager")])
 def test_only_patterns_that_start_together_differ_in_how(pattern: str) -> None:
     together = PATTERNS[pattern]["sampled"]["starts_together"]
-    cells = expanded(one_of_each(pattern, sizes="64", sync=SYNCS))
+    cells = expanded(one_of_each(pattern, sizes="8", sync=SYNCS))
     assert [cell.sync for cell in cells] == (list(SYNCS) if together else [""])
-    (default,) = expanded(one_of_each(pattern, sizes="64"))
+    (default,) = expanded(one_of_each(pattern, sizes="8"))
     assert default.sync == ("common" if together else "")
 
 
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name not in ("null", "eager")])
 def test_only_reductions_have_a_datatype_and_an_operation(pattern: str) -> None:
-    (default,) = expanded(one_of_each(pattern, sizes="64"))
+    (default,) = expanded(one_of_each(pattern, sizes="8"))
     assert (default.datatype, default.op) == (("double", "sum") if pattern in REDUCTIONS else ("", ""))
-    cells = expanded(one_of_each(pattern, sizes="64", datatypes=("float", "int32"), ops=("max", "prod")))
+    cells = expanded(one_of_each(pattern, sizes="8", datatypes=("float", "int32"), ops=("max", "prod")))
     pairs = [(datatype, op) for datatype in ("float", "int32") for op in ("max", "prod")]
     assert [(cell.datatype, cell.op) for cell in cells] == (pairs if pattern in REDUCTIONS else [("", "")])
 
@@ -93,17 +94,17 @@ def test_all_datatypes_and_operations_are_those_that_mpi_defines_together() -> N
 
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name not in ("null", "eager")])
 def test_only_what_has_a_root_has_roots(pattern: str) -> None:
-    cells = expanded(one_of_each(pattern, sizes="64", roots=(0, 1, "rotating")))
+    cells = expanded(one_of_each(pattern, sizes="8", roots=(0, 1, "rotating")))
     assert [cell.root for cell in cells] == (["0", "1", "rotating"] if pattern in ROOTED else [""])
-    (default,) = expanded(one_of_each(pattern, sizes="64"))
+    (default,) = expanded(one_of_each(pattern, sizes="8"))
     assert default.root == ("0" if pattern in ROOTED else "")
 
 
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name not in ("null", "eager")])
 def test_in_place_applies_where_it_is_possible(pattern: str) -> None:
-    (cell,) = expanded(one_of_each(pattern, sizes="64", in_place=True))
+    (cell,) = expanded(one_of_each(pattern, sizes="8", in_place=True))
     assert cell.in_place == PATTERNS[pattern]["may_in_place"]
-    assert not expanded(one_of_each(pattern, sizes="64"))[0].in_place
+    assert not expanded(one_of_each(pattern, sizes="8"))[0].in_place
 
 
 def test_all_factors_are_combined() -> None:
@@ -149,9 +150,10 @@ def most_bytes(pattern: str) -> int:
 
 
 def test_sizes_of_words_end_with_the_largest_word() -> None:
-    cells = expanded(Measure("fetch_and_op", sizes="0,3,4,8,64KiB"))
-    assert [cell.bytes for cell in cells] == [4, 8]
-    assert [cell.bytes for cell in expanded(Measure("compare_and_swap", sizes="1MiB"))] == [8]
+    for sizes in ("0,3,4,8,64KiB", "auto"):
+        assert [cell.bytes for cell in expanded(Measure("fetch_and_op", sizes=sizes))] == [4, 8]
+    with pytest.raises(UsageError, match="the operand of compare_and_swap flush has 8 B, not 1 MiB"):
+        expanded(Measure("compare_and_swap", sizes="1MiB"))
 
 
 @pytest.mark.parametrize("pattern", ["put", "contended"])

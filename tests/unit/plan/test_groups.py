@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from mpigauge.errors import UsageError
 from mpigauge.plan.buffers import needs_of
 from mpigauge.plan.cells import cells_of
-from mpigauge.plan.groups import groups_of, ordered
+from mpigauge.plan.groups import groups_of, ordered, ranks_in
 from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, known
-from mpigauge.plan.rank_lists import group_text, ranks_of
-from mpigauge.plan.visit_order import PlannedVisit, time_slots, visits_of, with_company
+from mpigauge.plan.rank_lists import group_text, members_of
+from mpigauge.plan.visit_order import PlannedVisit, complete_steps, time_slots, visits_of
 from tests.fakes.law import describe
 from tests.fakes.plan import read_plan
 
@@ -44,7 +44,7 @@ def planned(*measures: Measure, ranks: int = 8) -> tuple[list[Cell], Plan]:
 
 @given(LISTS)
 def test_a_group_is_read_as_it_was_written(ranks: list[int]) -> None:
-    assert ranks_of(group_text(ranks)) == tuple(ranks)
+    assert members_of(group_text(ranks)) == tuple(ranks)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_ranks_evenly_apart_are_a_range(ranks: list[int], text: str) -> None:
 @pytest.mark.parametrize("text", ["", "a", "1,", "3-1", "0-4:0", "0,0", "0-3,2", "1-2-3", "-1"])
 def test_what_is_no_group_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="rank"):
-        ranks_of(text)
+        members_of(text)
 
 
 # ---- Rules ---------------------------------------------------------------------------------------
@@ -95,6 +95,15 @@ def test_a_rule_makes_groups(rule: str, wanted: list[str]) -> None:
 def test_a_rule_that_makes_none_is_refused(rule: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         groups_of(rule, RANKS, (), "here")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words", "offers"), [("0-1", "makes one group of 2 ranks", True), ("host", "of 8 ranks", False)]
+)
+def test_one_group_is_told_by_its_size_with_what_makes_more(rule: str, words: str, offers: bool) -> None:
+    with pytest.raises(UsageError, match=words) as refused:
+        groups_of(rule, RANKS, (), "here")
+    assert ("write host" in refused.value.hint) == offers
 
 
 @given(st.integers(2, 40), st.integers(2, 8))
@@ -160,6 +169,29 @@ def test_the_natural_order_is_what_it_is_without_one() -> None:
     assert cells == [plain, replace(plain, order="interleaved", group="0,4,1,5,2,6,3,7")]
 
 
+def test_the_same_ranks_are_measured_once_and_the_other_order_is_named() -> None:
+    plan = Plan((Measure("ring", sizes="8", orders=("natural", "interleaved", "random:3")),), ranks=(2, 8))
+    found = cells_of(plan, description(), "openmpi", "5.0.11", "here")
+    orders = [(cell.ranks, cell.order) for cell in found.cells if cell.pattern == "ring"]
+    assert {(8, "random:3"), (8, "interleaved"), (2, "")} <= {*orders}
+    gone = {(one.cell.ranks, one.cell.order): one.reason for one in found.left_out}
+    assert {*orders} | gone.keys() == {
+        (n, order) for n in (2, 8) for order in ("", "interleaved", "random:3")
+    }
+    assert gone[2, "interleaved"] == (
+        "the interleaved order of 2 ranks is their natural order, which is measured"
+    )
+
+
+def test_the_same_groups_of_two_rules_are_measured_once() -> None:
+    plan = Plan((Measure("barrier", groups=("2", "4-7+0-3", "0-3+4,5")),), ranks=(8,))
+    found = cells_of(plan, description(), "openmpi", "5.0.11", "here")
+    assert [cell.groups for cell in found.cells if cell.groups] == ["2", "2", "0-3+4,5", "0-3+4,5"]
+    assert {(one.cell.groups, one.reason) for one in found.left_out} == {
+        ("4-7+0-3", "--groups 4-7+0-3 makes the groups of --groups 2, which is measured")
+    }
+
+
 def test_fewer_senders_keep_their_partners() -> None:
     cells, _ = planned(Measure("multi-stream", sizes="8", senders=(1, 2, "all")))
     assert [(cell.senders, cell.group) for cell in cells] == [(1, "0,4"), (2, "0,1,4,5"), (4, "")]
@@ -174,6 +206,19 @@ def test_senders_are_some_of_the_ranks(asked: int) -> None:
 def test_groups_at_once_have_all_their_senders() -> None:
     with pytest.raises(UsageError, match="cannot have groups at once and fewer senders"):
         planned(Measure("multi-stream", sizes="8", senders=(1,), groups=("2",)))
+
+
+def test_a_set_is_left_out_with_the_group_that_cannot_be_measured() -> None:
+    rule = "0,1+2-7"
+    plan = Plan((Measure("gatherv", sizes="8,500MiB", groups=(rule,)),), ranks=(8,))
+    found = cells_of(plan, description(), "openmpi", "5.0.11", "here")
+    counts = {(cell.groups, cell.group, cell.bytes) for cell in found.cells if cell.pattern == "gatherv"}
+    large = 500 * 2**20
+    assert (rule, "0,1", large) not in counts
+    assert ("", "0,1", large) in counts
+    reasons = {(one.cell.groups, one.cell.group): one.reason for one in found.left_out}
+    assert reasons.keys() == {("", "2-7"), (rule, "2-7"), (rule, "0,1")}
+    assert reasons[rule, "0,1"] == f"ranks 0,1 are measured at once with ranks 2-7: {reasons[rule, '2-7']}"
 
 
 def test_a_root_is_a_rank_of_every_group() -> None:
@@ -202,11 +247,11 @@ def test_a_group_without_the_others_of_its_step_is_not_measured() -> None:
     cells, plan = planned(Measure("allreduce", sizes="8", groups=("2",)))
     every = visits_of(cells, plan, description(), 1)
     beside = next(visit for visit in every if visit.cell.groups)
-    left = with_company([visit for visit in every if visit != beside], every)
+    left = complete_steps([visit for visit in every if visit != beside], every)
     assert [visit for visit in every if visit not in left] == [
         visit for visit in every if visit.step == beside.step
     ]
-    assert with_company(every, every) == every
+    assert complete_steps(every, every) == every
 
 
 def test_the_kernel_is_told_the_groups_before_their_visits() -> None:
@@ -248,3 +293,19 @@ def test_a_cell_has_no_ranks_that_its_job_has_not() -> None:
 
 def test_what_the_kernel_says_decides_where_senders_can_be_chosen() -> None:
     assert {name for name, pattern in known().items() if pattern.senders} >= {"multi-stream"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "more", "ranks"),
+    [
+        ("pingpong", {}, (0, 1)),
+        ("pingpong", {"pair": "1-3"}, (1, 3)),
+        ("ring", {}, (0, 1, 2, 3)),
+        ("ring", {"group": "2,0,3"}, (2, 0, 3)),
+    ],
+)
+def test_the_ranks_that_take_part_are_those_of_the_pattern_the_pair_or_the_group(
+    pattern: str, more: dict[str, str], ranks: tuple[int, ...]
+) -> None:
+    whole = Cell(pattern, "standard", 8, 4, "openmpi", "5")
+    assert tuple(ranks_in(replace(whole, **more), known()[pattern])) == ranks

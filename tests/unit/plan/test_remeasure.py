@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.plan.cells import cells_of
+from mpigauge.plan.hosts import Host
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, known
 from mpigauge.plan.remeasure import plan_for_cells
@@ -25,6 +26,9 @@ PLAN = Plan(
         Measure("bcast", sizes="8,64", roots=(0, 1, "rotating"), sync=("common", "barrier")),
         Measure("barrier"),
         Measure("memcpy", sizes="64KiB"),
+        Measure("layout", modes=("contiguous", "derived"), sizes="12,64", blocks=(12, 3), ranks=(2,)),
+        Measure("partitioned", modes=("all",), sizes="8,1KiB", partitions=(5, 8), ranks=(2,)),
+        Measure("multi-stream", sizes="8", ranks=(6,), senders=(1, "all"), orders=("natural", "random:3")),
     ),
     launches_min=5,
     seed=1,
@@ -59,3 +63,18 @@ def test_pairs_come_with_their_pairing(pairing: str) -> None:
     plan = Plan((Measure("pingpong", sizes="8", ranks=(3,), pairs=pairing),))  # type: ignore[arg-type]
     every = cells(plan)
     assert set(cells(plan_for_cells(plan, every[:1], 5, 1))) == set(every)
+
+
+@pytest.mark.parametrize("rule", ["2", "mod:2", "0-3+4-7", "0,2+7,5,3", "host"])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_groups_come_with_all_others_of_their_rule(rule: str, at_once: bool) -> None:
+    hosts = tuple(Host(name, 4) for name in "ab")
+    orders = ("natural", "random:3")
+    table = Measure("allreduce", sizes="8", ranks=(8,), groups=("4", rule), orders=orders)
+    plan = Plan((table,), hosts=hosts)
+    every = [cell for cell in cells(plan) if (cell.groups == rule if at_once else not cell.groups)]
+    (last,) = [cell for cell in every if cell.order][-1:]
+    again = cells(plan_for_cells(plan, [last], 5, 1))
+    assert last in again
+    assert {cell.groups for cell in again} == {"", rule}
+    assert {cell.order for cell in again} == {last.order}

@@ -8,9 +8,11 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mpigauge.plan.patterns import Pattern
-from mpigauge.rows.rates import algorithm_bytes, bus_bytes
+from mpigauge.rows.estimate import printed
+from mpigauge.rows.rates import algorithm_bytes, bus_bytes, message_rate_of
 from tests.fakes.law import COLLECTIVES, describe
 from tests.made import cell
 
@@ -105,3 +107,25 @@ def test_what_depends_on_ranks_is_not_known_without_them(pattern: str, size: int
     for terms, moved in ((one.volumes.operation, algorithm_bytes), (one.volumes.bus, bus_bytes)):
         inverse, _, each, squared = terms
         assert moved(unknown, one) == (None if inverse or each or squared else moved(known, one))
+
+
+MESSAGES = {
+    ("pingpong", "standard"): 1,
+    ("exchange", "nonblocking"): 2,
+    ("stream", "bidirectional"): 2,
+    ("multi-pingpong", "standard"): 2,
+    ("neighbours", "nonblocking"): 4,
+    ("send-overhead", "standard"): 1,
+    ("allgather", "blocking"): 1,
+}
+
+
+@pytest.mark.parametrize(("pattern", "mode"), MESSAGES)
+def test_the_message_rate_counts_the_messages_of_the_bandwidth(pattern: str, mode: str) -> None:
+    of, one_s = cell(pattern, 8, mode, ranks=5), 1e-6
+    time = printed({1: one_s}, "mean")
+    rate = message_rate_of(of, PATTERNS[pattern], time)
+    assert rate == pytest.approx(MESSAGES[pattern, mode] / one_s)
+    assert message_rate_of(replace(of, ranks=0), PATTERNS[pattern], time) == (
+        None if pattern == "multi-pingpong" else rate
+    )

@@ -14,7 +14,14 @@ from mpigauge import importers
 from mpigauge.document.document import Document
 from mpigauge.errors import UsageError
 from mpigauge.importers import reading
-from mpigauge.plan.benchmarks import BY_IMB, BY_OSU, COUNTERPARTS, WITHOUT_COMPUTATION, Counterpart
+from mpigauge.plan.benchmarks import (
+    BY_IMB,
+    BY_OSU,
+    COUNTERPARTS,
+    LEFT_OUT,
+    WITHOUT_COMPUTATION,
+    Counterpart,
+)
 from mpigauge.plan.patterns import known
 from mpigauge.result.records import Campaign, Imported
 from mpigauge.show.formats import FOREIGN, left_out, render
@@ -102,6 +109,22 @@ def test_what_is_printed_is_read_back(
         for of, time_s in times.items()
         if of in back or not is_lost(twin, of, time_s)
     }
+
+
+@pytest.mark.parametrize("form", FOREIGN)
+def test_a_queue_in_front_and_groups_at_once_have_no_twin(form: str) -> None:
+    whole = collective("bcast", ranks=8)
+    at_once = collective("bcast", ranks=8, group="0-3", groups="2")
+    behind = cell("matching", mode="any-source", depth=4096)
+    records = [record_of(of, 1e-6) for of in (whole, at_once, behind)]
+    lines = shown(records, form).splitlines()
+    assert f"{LEFT_OUT}bcast blocking, matching any-source: no benchmark there means the same" in lines
+    assert not any("PingPongAnySource" in line for line in lines)
+
+
+def test_the_table_of_a_group_has_its_number_of_ranks() -> None:
+    text = shown([record_of(collective("bcast", ranks=8, group="0-3"), 1e-6)], "imb")
+    assert "# #processes = 4 " in text.splitlines()
 
 
 def error_of(twin: Counterpart, of: Cell, time_s: float) -> float:

@@ -9,6 +9,7 @@ import click
 from mpigauge.cli.options import aliases, foreign_values
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError
+from mpigauge.vocabulary import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,7 +123,7 @@ def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
 
 
 def check_takes(options: Options, measured: Sequence[Measure]) -> None:
-    """Refuse an option for a factor that no measured pattern has.
+    """Refuse an option for a factor that no measured pattern has, or none of its modes that are measured.
 
     Raises:
         UsageError: The option would change nothing.
@@ -132,12 +133,32 @@ def check_takes(options: Options, measured: Sequence[Measure]) -> None:
 
     patterns = [pattern for measure in measured if (pattern := known().get(measure.pattern)) is not None]
     for factor in FACTORS:
-        value = factor.has and getattr(options, factor.asked)
-        if not value or any(getattr(pattern, factor.has) for pattern in patterns):
+        if not (factor.has and getattr(options, factor.asked)):
             continue
         option = f"--{factor.name.removesuffix('_bytes').replace('_', '-')}"
-        names = [name for name, pattern in known().items() if getattr(pattern, factor.has)]
-        raise UsageError(
-            f"{option}: no pattern that is measured has it, so it would change nothing",
-            f"leave it out, or add one that has: {', '.join(names)}",
-        )
+        having = [pattern for pattern in patterns if getattr(pattern, factor.has)]
+        if not having:
+            names = [name for name, pattern in known().items() if getattr(pattern, factor.has)]
+            raise _useless(option, "pattern", names)
+        if not any(_mode_takes(measure, factor.has) for measure in measured):
+            modes = [mode.name for mode in having[0].modes if getattr(mode, factor.has)]
+            raise _useless(option, "mode", [f"--mode {','.join(modes)}"])
+
+
+def _useless(option: str, kind: str, having: Sequence[str]) -> UsageError:
+    return UsageError(
+        f"{option}: no {kind} that is measured has it, so it would change nothing",
+        f"leave it out, or add one that has: {', '.join(having)}",
+    )
+
+
+def _mode_takes(measure: Measure, trait: str) -> bool:
+    """Return whether the pattern of a table has a trait, and one of its modes if it is one of modes."""
+    from mpigauge.plan.patterns import Mode, known
+
+    pattern = known().get(measure.pattern)
+    if pattern is None or not getattr(pattern, trait):
+        return False
+    chosen = [mode for mode in pattern.modes if mode.name in measure.modes or ALL in measure.modes]
+    modes = chosen or pattern.modes[:1]
+    return trait not in Mode.__struct_fields__ or any(getattr(mode, trait) for mode in modes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.importers.collector import TableMeaning
 from mpigauge.importers.osu.heading import LATENCY, MESSAGES, MPI4PY, OVERALL, PURE, RATE
-from mpigauge.plan.benchmarks import BY_OSU, ONE_SIDED_OF_OSU, WITHOUT_COMPUTATION
+from mpigauge.plan.benchmarks import BY_OSU, OF_ALL_PAIRS, ONE_SIDED_OF_OSU, WITHOUT_COMPUTATION
 from mpigauge.plan.patterns import EVERY_PAIR, ONE, known
 from mpigauge.vocabulary import RMA_WINDOWS
 
@@ -93,10 +93,11 @@ def own_meaning(benchmark: Counterpart, *, is_own_text: bool, averaged: bool, ra
     own = known()[benchmark.pattern]
     mode = own.mode(benchmark.mode)
     of_rank_0 = own.active_ranks or is_own_text
+    in_call = CALL if averaged or benchmark.hides else COUNTED
     return TableMeaning(
         benchmark.pattern,
         benchmark.mode,
-        time_of=own.time_of if of_rank_0 else CALL if averaged or benchmark.hides else COUNTED,
+        time_of=own.time_of if of_rank_0 else benchmark.time_of or in_call,
         directions=mode.directions if mode else 1,
         operation=own.volumes.operation if own.family == "message" else ONE,
         sized=own.moves_bytes,
@@ -135,7 +136,7 @@ def _time_of(*, rates: bool, pairs: int, all_together: bool) -> str:
         return COUNTED
     if pairs:
         return "one message of each pair"
-    return "one message, of all pairs together" if all_together else "one message"
+    return OF_ALL_PAIRS if all_together else "one message"
 
 
 def pure_mode(benchmark: Counterpart | None, overall: str) -> str:

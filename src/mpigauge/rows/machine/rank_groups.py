@@ -1,4 +1,4 @@
-"""Which visits are of the same ranks: those of one pattern in one job, of a map those of one pair."""
+"""Which visits are of the same ranks: those of one pattern in one job, and of one pair or group of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Seats = NDArray[np.intp]
 
-seat_of = attrgetter("pattern", "pair", *JobKey.__struct_fields__)
+seat_of = attrgetter("pattern", "pair", "group", *JobKey.__struct_fields__)
 """What cells of the same ranks have in common."""
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from mpigauge.plan.groups import group_asked
 from mpigauge.rows.group import Subject
 from mpigauge.rows.machine.conditions import condition_of, readings_of
 from mpigauge.rows.machine.rank_groups import by_seat
@@ -217,10 +218,10 @@ def split_visits(visits: Sequence[Visit]) -> Split:
     """Return the states that visits were made in, and which were made in each.
 
     Args:
-        visits: In the order of time, of all cells. Those of a map are in no state, nor those of groups: how
-            far their ranks are from each other is what they are about.
+        visits: In the order of time, of all cells. Those of a map are in no state, nor those of groups that
+            are measured at once and alone: how far their ranks are from each other is what they are about.
     """
-    mine = [visit for visit in visits if not (visit.cell.pair or visit.cell.group)]
+    mine = [visit for visit in visits if not (visit.cell.pair or group_asked(visit.cell))]
     names: dict[int, StateName | None] = {}
     states: list[State] = []
     between: list[Visit] = []

@@ -198,11 +198,6 @@ def _pairs_of(cell: Cell) -> list[tuple[int, int]]:
     return [(ranks[first], ranks[other]) for first, other in halves(len(ranks))]
 
 
-def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
-    """Return the ranks between which its messages go."""
-    return ranks_in(cell, pattern)
-
-
 # ---- Traffic of cards ----------------------------------------------------------------------------
 
 
@@ -403,8 +398,9 @@ class Labels:
     def _hosts(self, cell: Cell) -> Sequence[str]:
         """Return the hosts of the ranks that talk."""
         places = self._places.get(cell.job, ())
-        ranks = talkers(cell, self._patterns[cell.pattern])
-        there = ranks[: len(places)]  # they ascend, and a file may claim many more than it has places of
+        ranks = ranks_in(cell, self._patterns[cell.pattern])
+        # Without a list of them they ascend, and a file may claim many more than it has places of.
+        there = ranks[: len(places)] if isinstance(ranks, range) else ranks
         return [places[rank] for rank in there if rank < len(places)]
 
     def _leaves_first_host(self, cell: Cell) -> bool:

@@ -141,7 +141,7 @@ def _groups(compared: ComparedSources, runs: Sequence[Run], *, controls: bool = 
     curves = group_by(runs, curve_of)
     cells = (*compared.shown.cells, *compared.shown.controls)
     side = words.side_namer(cells, compared.factors)
-    unsaid = frozenset({*compared.factors, *words.common(cell.pair.base for cell in cells)})
+    unsaid = words.unsaid_names(compared.factors, (cell.pair.base for cell in cells))
     return [_group(sorted(curve, key=_bytes), unsaid, side, controls) for curve in curves.values()]
 
 

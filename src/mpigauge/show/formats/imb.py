@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.document.cell_names import SIZELESS
 from mpigauge.errors import UsageError
 from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, LEFT_OUT, OWN_DECIMALS, Counterpart
+from mpigauge.plan.groups import active_ranks
 from mpigauge.plan.patterns import known
 from mpigauge.show.formats.twins import Block, blocks_of
 
@@ -64,7 +65,7 @@ def _missing_for(block: Block) -> str:
 
 def _ranks(block: Block) -> int:
     """Return the number of ranks; 0 if unknown."""
-    return known()[block.cell.pattern].active_ranks or block.cell.ranks
+    return active_ranks(block.cell, known()[block.cell.pattern])
 
 
 def _program(blocks: Sequence[Block], hides: bool) -> list[str]:

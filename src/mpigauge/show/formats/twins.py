@@ -59,7 +59,7 @@ def blocks_of(
     without: dict[str, None] = {}
     for record in timed_records(document, form):
         cell = cell_of(record)
-        twin = BY_CELL.get((cell.pattern, cell.mode))
+        twin = _twin_of(cell)
         if twin is None or not name_of(twin) or not _has_its_numbers(twin, record):
             without[printable(f"{cell.pattern} {cell.mode}")] = None
         else:
@@ -68,6 +68,11 @@ def blocks_of(
         names = ", ".join(without)
         raise UsageError(f"format {form} has no name for {names}", "use --format csv or json for those")
     return [_block(rows) for rows in groups.values()], _left_out(without)
+
+
+def _twin_of(cell: Cell) -> Counterpart | None:
+    """Return the twin of a cell, if any: none has a queue in front, or other groups at work beside it."""
+    return None if cell.depth or cell.groups else BY_CELL.get((cell.pattern, cell.mode))
 
 
 def _has_its_numbers(twin: Counterpart, record: Mapping[str, Any]) -> bool:

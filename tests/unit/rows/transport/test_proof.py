@@ -17,7 +17,6 @@ from mpigauge.rows.transport.proof import (
     TransportEvidence,
     evidence,
     reports,
-    talkers,
 )
 from tests.fakes.law import describe
 from tests.made import cell, collective, launch
@@ -91,12 +90,6 @@ def test_between_hosts_a_part_is_enough_and_none_is_not(
     seen = TransportEvidence(round(share * LARGE), LARGE)
     assert bool(seen.refutes(transport, ["h1", "h2"], emulated=emulated)) == is_refuted
     assert not seen.refutes("auto", ["h1", "h1"], emulated=emulated)
-
-
-def test_only_the_hosts_of_the_ranks_that_talk_count() -> None:
-    assert tuple(talkers(replace(CELL, ranks=4), PATTERN)) == (0, 1)
-    assert tuple(talkers(replace(CELL, ranks=4, pair="1-3"), PATTERN)) == (1, 3)
-    assert tuple(talkers(replace(CELL, pattern="ring", ranks=4), PATTERNS["ring"])) == (0, 1, 2, 3)
 
 
 @given(
