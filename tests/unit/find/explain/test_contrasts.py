@@ -175,6 +175,13 @@ def test_what_nobody_can_tell_names_the_launches_that_would() -> None:
     assert "launches would tell, not 8" in sentence("mode", fact, evidence)
 
 
+def test_a_large_difference_of_few_launches_lacks_no_more_than_those_of_a_verdict() -> None:
+    evidence = told_of(two_modes(dict.fromkeys(SIZES, 59.0)), noise=0.05, launches=3)
+    (fact,) = facts(contrasts.modes, evidence)
+    assert {one.verdict for one in fact.points} == {"undecided"}
+    assert "undecided (about 5 launches would tell, not 3)" in sentence("mode", fact, evidence)
+
+
 @pytest.mark.truth
 @pytest.mark.parametrize("sizes", [10, 40])
 def test_equals_are_called_different_at_some_size_in_one_curve_of_twenty(sizes: int) -> None:
