@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, is_informative, measured
-from mpigauge.find.phrases import EMULATED, at_size, headed, in_one_line, is_known, rate, share, subject, time
+from mpigauge.find.phrases import (
+    CROWDED,
+    EMULATED,
+    at_size,
+    headed,
+    in_one_line,
+    is_known,
+    rate,
+    share,
+    subject,
+    time,
+)
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import default_mode, halves
 from mpigauge.rows.group import row_key
@@ -80,6 +91,7 @@ class Pairs:
         unlike: Whether one pair alone was measured, but on one host where these cross hosts, or the other
             way round.
         emulated: Whether the network is that of a lab.
+        crowded: Whether there are more ranks than cores.
         launches: How many launches it rests on: the fewest of its sizes.
     """
 
@@ -93,6 +105,7 @@ class Pairs:
     crossing: int
     unlike: bool
     emulated: bool
+    crowded: bool
     launches: int
 
     @property
@@ -151,6 +164,7 @@ def _pairs(evidence: Evidence, pattern: Pattern, curve: Sequence[Row]) -> Pairs:
         crossing=sum(crosses),
         unlike=any(found) and not any(alike),
         emulated=evidence.emulated and "," in cell.placement,
+        crowded=cell.job in evidence.crowded,
         launches=min(row.time.launches for row in curve if row.time is not None),
     )
 
@@ -325,6 +339,8 @@ def sentence(fact: Pairs, varied: Collection[str], chosen: Units = AUTOMATIC) ->
         said.append(_unlike(fact))
     if fact.emulated:
         said.append(EMULATED)
+    if fact.crowded:
+        said.append(CROWDED)
     return headed(subject(fact.of, varied), "; ".join(said))
 
 
