@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import fmean
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
@@ -15,6 +16,7 @@ from mpigauge.compare.within import Within
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.group import STATE, each_state, row_key
+from mpigauge.rows.ratios import compared, judged_together
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 from mpigauge.units import MAX_REACH
@@ -189,6 +191,29 @@ def is_narrow(estimate: float, low: float | None, high: float | None) -> bool:
 def is_informative(ratio: Ratio | None) -> TypeGuard[Ratio]:
     """Return whether a ratio has an interval that says something: it leaves no factor of ten open."""
     return ratio is not None and is_narrow(ratio.estimate, ratio.low, ratio.high)
+
+
+def beside_others(sides: Sequence[Mapping[int, float]]) -> list[Ratio | None]:
+    """Return the ratio of each of several to the geometric mean of the others, all of them judged together.
+
+    Args:
+        sides: The times of each by launch; launches that not all of them have do not count.
+    """
+    common = sorted(set[int].intersection(*(set(side) for side in sides)))
+    pairs = [
+        compared(
+            {launch: side[launch] for launch in common},
+            {launch: _mean(one[launch] for one in sides if one is not side) for launch in common},
+            paired=True,
+        )
+        for side in sides
+    ]
+    return judged_together(pairs, [0.0] * len(pairs))
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Return the geometric mean of some positive numbers."""
+    return math.exp(fmean(map(math.log, values)))
 
 
 def at_sizes(cells: Iterable[Cell | None], sizes_bytes: Iterable[int] = ()) -> frozenset[Cell]:
