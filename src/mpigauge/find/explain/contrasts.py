@@ -35,6 +35,7 @@ from mpigauge.find.phrases import (
 from mpigauge.find.pieces import pieces_line
 from mpigauge.plan.factors import BY_NAME, PLACE
 from mpigauge.plan.groups import ranks_in
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import subject_of
 from mpigauge.vocabulary import DIFFERENT
 
@@ -56,6 +57,11 @@ PROTOCOL = BUILD | {"setting"}
 ORDER = compared_by("order") - {"arm"}
 SENDERS = compared_by("senders") - {"arm"}
 """What other orders of the ranks, or other numbers of senders, differ in."""
+
+SYNCHRONISED = patterns_with(
+    lambda of: of.one_sided and any(of.volumes.wire) and not (of.one_way or of.windowed)
+)
+"""Patterns whose modes are ways of synchronising, or different operations: topics of their own tell them."""
 
 TWICE = 2.0
 
@@ -167,8 +173,10 @@ def settings(evidence: Evidence) -> Iterator[Contrast]:
 
 
 def modes(evidence: Evidence) -> Iterator[Contrast]:
-    """Yield each mode of a pattern against the first."""
-    yield from contrasts(evidence, frozenset({"mode"}))
+    """Yield each mode of a pattern against the first, but for those that one-sided topics tell."""
+    for fact in contrasts(evidence, frozenset({"mode"})):
+        if fact.cell.pattern not in SYNCHRONISED:
+            yield fact
 
 
 def orders(evidence: Evidence) -> Iterator[Contrast]:
