@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import at_sizes, is_informative
+from mpigauge.find.explain.evidence import (
+    at_sizes,
+    clock_steps_of,
+    is_informative,
+    launches_of,
+    of_one_launch,
+    ratio_of_rows,
+)
 from mpigauge.find.phrases import in_one_line, is_known, known_time, known_times, subject, time
 from mpigauge.plan.factors import default_value
 from mpigauge.plan.patterns import known, patterns_with
 from mpigauge.rows.baselines import MESSAGES
-from mpigauge.rows.group import STATE, Subject, group, in_one_state, job_key, same_state
-from mpigauge.rows.ratios import Ratio, TimePair, compared, judged_together
+from mpigauge.rows.group import STATE, Subject, group, job_key
+from mpigauge.rows.ratios import Ratio, judged_together
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import DIFFERENT, MADE_BY_MPI, SAME_HOST
 
@@ -228,7 +235,7 @@ def notified(evidence: Evidence) -> Iterator[Notified]:
         if row.cell.pattern not in NOTIFIED or row.time is None:
             continue
         message = next((one for one in rows if _is_usual_message(one) and _goes_with(one, row)), None)
-        ratio = _ratio(row, message) if message is not None else None
+        ratio = ratio_of_rows(row, message) if message is not None else None
         yield Notified(
             row.of,
             row.time.estimate,
@@ -296,9 +303,9 @@ def synchronisations(evidence: Evidence) -> Iterator[Beside]:
 
 def _empty(row: Row, epochs: Iterable[Row]) -> EmptyEpoch | None:
     """Return the synchronisation of an operation without it; None if it was not measured."""
-    alike = (one for one in epochs if one.cell.mode == row.cell.mode and _of_one_launch(one, row))
+    alike = (one for one in epochs if one.cell.mode == row.cell.mode and of_one_launch(one, row))
     epoch = next((one for one in alike if one.cell.rma_window == row.cell.rma_window), None)
-    ratio = _ratio(epoch, row) if epoch is not None else None
+    ratio = ratio_of_rows(epoch, row) if epoch is not None else None
     if epoch is None or epoch.time is None or ratio is None:
         return None
     return EmptyEpoch(epoch.of, epoch.time.estimate, ratio)
@@ -341,7 +348,7 @@ def own_copies(evidence: Evidence) -> Iterator[OwnCopy]:
         if row.cell.bytes < LARGE or row.cell.mode != _first_mode(row.cell):
             continue
         copy = next((one for one in copies if _is_plain_copy(evidence, one) and _goes_with(one, row)), None)
-        ratio = _ratio(row, copy) if copy is not None else None
+        ratio = ratio_of_rows(row, copy) if copy is not None else None
         if copy is not None and ratio is not None and _LEAST_COPY < ratio.estimate < _MOST_COPY:
             found[(row.cell.pattern, row.cell.rma_window, *job_key(row))] = OwnCopy(row.of, copy.of, ratio)
     yield from found.values()
@@ -388,16 +395,7 @@ def _is_usual_message(row: Row) -> bool:
 def _goes_with(one: Row, other: Row) -> bool:
     """Return whether two rows are of one size, of the same launches and of one state of the machine."""
     same = one.cell.bytes == other.cell.bytes and one.cell.buffers == other.cell.buffers
-    return same and _of_one_launch(one, other)
-
-
-def _of_one_launch(one: Row, other: Row) -> bool:
-    """Return whether two rows are of the same launches, and of one state of the machine if they have any.
-
-    What has no state, such as a copy by one rank, goes with each.
-    """
-    alike = one.cell.job == other.cell.job and in_one_state([one, other])
-    return alike and not (one.cell.pair or other.cell.pair)
+    return same and of_one_launch(one, other)
 
 
 def _pairs(evidence: Evidence, name: str) -> Iterator[tuple[Row, Row]]:
@@ -413,36 +411,12 @@ def _but(row: Row, name: str) -> tuple[object, ...]:
     return (*(getattr(row.cell, one) for one in factors if one != name), *job_key(row))
 
 
-def _ratio(over: Row, under: Row) -> Ratio | None:
-    sides = _launches(over, under)
-    ratio = sides.ratio(_steps(over, under)) if sides is not None else None
-    return ratio if is_informative(ratio) else None
-
-
-def _launches(over: Row, under: Row) -> TimePair | None:
-    """Return the launches that two rows have; of one state only, if one of them is of a state."""
-    if over.time is None or under.time is None:
-        return None
-    both = over.time.by_launch.keys() & under.time.by_launch.keys()
-    chosen = [
-        side.time.by_launch
-        if same_state(over, under)
-        else {launch: time_s for launch, time_s in side.time.by_launch.items() if launch in both}
-        for side in (over, under)
-        if side.time is not None
-    ]
-    return compared(chosen[0], chosen[1], paired=True)
-
-
-def _steps(over: Row, under: Row) -> float:
-    """Return the steps of the clock over both times, in quadrature."""
-    return math.hypot(*(row.time.step for row in (over, under) if row.time is not None))
-
-
 def _different(pairs: Iterable[tuple[Row, Row]]) -> Iterator[Beside]:
     """Yield the pairs of a usual and another way that differ, all of them judged together."""
-    sides = [(base, other, both) for base, other in pairs if (both := _launches(other, base)) is not None]
-    ratios = judged_together([both for *_, both in sides], [_steps(other, base) for base, other, _ in sides])
+    sides = [(base, other, both) for base, other in pairs if (both := launches_of(other, base)) is not None]
+    ratios = judged_together(
+        [both for *_, both in sides], [clock_steps_of(other, base) for base, other, _ in sides]
+    )
     for (base, other, _), ratio in zip(sides, ratios, strict=True):
         if is_informative(ratio) and ratio.verdict in DIFFERENT and base.time and other.time:
             yield Beside(other.of, base.of, ratio, other.time.estimate, base.time.estimate)
