@@ -552,5 +552,9 @@ _AMONG = frozenset({"mode", "rma_window"})
 def own_copy(fact: OwnCopy, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return that an operation is a copy that rank 0 makes in memory which it shares with the target."""
     about = f"{subject(fact.of, varied)}{_of_size(fact.cell)}"
-    times = f"{known_times(fact.ratio, interval=False)} as long as a {fact.base.cell.pattern}"
-    return f"{about}: a copy in memory that rank 0 shares with its target: {times}"
+    times = f"{known_times(fact.ratio, interval=False)} as long as {fact.base.cell.pattern}"
+    copies = (
+        "a copy in memory that rank 0 shares with its target",
+        "a copy in memory shared with the target",
+    )
+    return in_one_line(f"{about}: {copy}: {times}" for copy in copies)

@@ -223,7 +223,8 @@ def headline(fact: PartCost, varied: Collection[str], _: Units = AUTOMATIC) -> s
     """Return in one line how many times as long the last step takes, or the one that differs most."""
     about = _about(fact, varied)
     if fact.hidden is not None:
-        return f"{about}: {_hidden(fact.hidden, fact)}"
+        parts = (fact.hidden, replace_fields(fact.hidden, low=None, high=None))
+        return in_one_line(f"{about}: {_hidden(part, fact)}" for part in parts)
     differing = [step for step in fact.steps if _differs(step)]
     known = [step for step in differing if is_known(step.ratio.low, step.ratio.high)]
     if not differing:
@@ -275,7 +276,7 @@ def _needs(steps: Sequence[PartStep]) -> str:
 
 def _hidden(part: Measured, fact: PartCost) -> str:
     last = counted(fact.steps[-1].number, "partition")
-    return f"{share(part)} of the time of {fact.base.mode} was over when the last of {last} became ready"
+    return f"{share(part)} of {fact.base.mode}'s time was over when the last of {last} became ready"
 
 
 def _about(fact: PartCost, varied: Collection[str]) -> str:

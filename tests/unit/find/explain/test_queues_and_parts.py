@@ -126,7 +126,7 @@ def test_partitions_computed_before_the_clock_started_tell_what_was_delivered_ea
     assert fact.hidden == Measured(1 - ratio.estimate, 1 - ratio.high, 1 - ratio.low, ratio.launches)
     said = sentence("partitioned", fact, evidence)
     assert "as long as send" in said
-    over = r"7\d % \(7\d – 7\d %\) of the time of send was over when the last of 8 partitions became ready"  # noqa: RUF001
+    over = r"7\d % \(7\d – 7\d %\) of send's time was over when the last of 8 partitions became ready"  # noqa: RUF001
     assert re.search(f"; {over}$", said)
     assert re.search(f"64 KiB: {over}$", headline("partitioned", fact, evidence))
 
