@@ -45,8 +45,9 @@ def test_first_message_copies_and_ranks(cli: Cli) -> None:
         assert start["value"]["init_s"] == pytest.approx(INIT_NS * 1e-9)
         assert start["value"]["first"]["first_s"] == pytest.approx(FIRST_NS * 1e-9)
     text = cli("explain", "r.jsonl", "--all").out
-    assert text.count("ranks: MPI_Init 40.0 ms (39.6 ms – 40.4 ms), first message 250 µs (4 launches)") == 2  # noqa: RUF001
-    assert text.count("first message and its answer") == 2, "in the details of start-up alone"
+    line = "ranks: MPI_Init 40.0 ms (39.6 ms – 40.4 ms), first message and its answer 250 µs (4 launches)"  # noqa: RUF001
+    assert text.count(line) == 2
+    assert text.count("first message and its answer") == 4, "in lines and details of start-up alone"
     assert explained(cli, "copies", "r.jsonl")
     (growth,) = explained(cli, "ranks", "r.jsonl")
     (crowded,) = growth["value"]["at"][0]["crowded"]

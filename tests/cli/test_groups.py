@@ -44,7 +44,7 @@ def test_what_groups_cost_each_other_is_recovered(
         assert one["ratio"]["estimate"] == pytest.approx(planted, rel=0.02)
         assert one["ratio"]["paired"]
         assert [each["group"] for each in one["groups"]] == ["0,1", "2,3"]
-        assert one["slowest"] is None
+        assert one["most_delayed"] is None
 
 
 def test_the_answer_is_what_groups_cost_each_other(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,8 +54,8 @@ def test_the_answer_is_what_groups_cost_each_other(cli: Cli, monkeypatch: pytest
     assert first.startswith("2 allreduces of 2 ranks at once take 2.3")
     assert "one alone" in first
     assert "; group 2 " in first
-    assert "is slowest" in first
-    assert "group 2 (ranks 2,3) is slowest: 2.8" in cli("explain", "r.jsonl", "--all").out
+    assert "is delayed most" in first
+    assert "group 2 (ranks 2,3) is delayed most, 2.8" in cli("explain", "r.jsonl", "--all").out
 
 
 def test_a_hang_of_one_group_costs_the_cells_of_its_step(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,7 +158,7 @@ def measured(cli: Cli, openmpi: FakeMpi, tmp_path: Path, monkeypatch: pytest.Mon
 def test_what_queues_blocks_and_partitions_cost_is_explained_as_ratios(cli: Cli, measured: None) -> None:
     found = json.loads(cli("explain", "r.jsonl", "--format", "json").out)["conclusions"]
     said = {(one["kind"], one["cells"][0]["mode"]): one["details"] for one in found}
-    assert "behind a queue of 512 4.0" in said["matching", "posted"]
+    assert "behind 512 entries 4.0" in said["matching", "posted"]
     assert "in blocks of 8 B 2.4" in said["layout", "derived"]
     assert "in 64 partitions 1.5" in said["partitioned", "whole"]
 

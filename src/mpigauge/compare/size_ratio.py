@@ -261,7 +261,7 @@ def _piece(pairs: Sequence[SizePair], word: Verdict) -> SizePiece:
 
 def launches_needed(points: Sequence[SizeRatio]) -> int | None:
     """Return after how many launches sizes would tell that are undecided; None if not known of all."""
-    needed = [one.ratio.needed for one in points]
+    needed = [MIN_LAUNCHES if one.ratio.awaits_launches else one.ratio.needed for one in points]
     most = max((one for one in needed if one is not None), default=0)
     launches = min((one.ratio.launches for one in points), default=0)
     return None if None in needed or most <= launches else most

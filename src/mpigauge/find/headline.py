@@ -25,12 +25,21 @@ from mpigauge.find.answer import (
     lines_of,
     number,
 )
-from mpigauge.find.explain.contrasts import BUILD, ORDER, SENDERS, contrasts, name_of, orders, senders
+from mpigauge.find.explain.contrasts import (
+    BUILD,
+    ORDER,
+    SENDERS,
+    contrasts,
+    is_many,
+    name_of,
+    orders,
+    senders,
+)
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.groups import headline as groups_headline
 from mpigauge.find.explain.groups import togethers
 from mpigauge.find.explain.table import varied_in
-from mpigauge.find.phrases import WITHIN, at_size, every_size, is_known, subject
+from mpigauge.find.phrases import WITHIN, Sides, at_size, every_size, is_known, subject
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import Subject, cell_key, row_key
@@ -276,7 +285,7 @@ class Names:
     """
 
     def __init__(self, evidence: Evidence, factor: Varied, cells: Sequence[Cell]) -> None:
-        self.takes = "take" if factor == "ranks" else "takes"
+        self._factor = factor
         modes = (evidence.patterns[cell.pattern].mode(cell.mode) for cell in cells)
         calls = [mode.call if mode is not None and factor == "mode" else "" for mode in modes]
         are_told = "" not in calls and len({*calls}) == len(cells)
@@ -286,6 +295,14 @@ class Names:
     def of(self, cell: Cell) -> str:
         """Return the name of the value that a cell has."""
         return self._names[cell]
+
+    def sides(self, one: Contrast) -> Sides:
+        """Return the names of both sides of a contrast, and by what they are held against each other."""
+        many, base_many = (
+            self._factor == "ranks" or is_many(FACTORS[self._factor], cell)
+            for cell in (one.other, one.base.cell)
+        )
+        return Sides(self.of(one.other), self.of(one.base.cell), many, base_many, bool(one.rates))
 
 
 def value_name(factor: Varied, cell: Cell) -> str:
@@ -299,25 +316,28 @@ def value_name(factor: Varied, cell: Cell) -> str:
 # ---- Amounts -------------------------------------------------------------------------------------
 
 
-def _amount(point: SizeRatio, *, with_ends: bool = False) -> str:
+def _amount(point: SizeRatio, sides: Sides, *, with_ends: bool = False) -> str:
     """Return how much longer something takes: `13 % longer`, `2.27 times as long`, `no difference`.
 
     Args:
+        sides: What is held against each other, and whether by rates.
         with_ends: Whether its interval is told, too: `13 % (11 - 15) longer`.
     """
-    ratio = point.ratio
+    ratio = sides.ratio(point.ratio)
     if point.verdict not in DIFFERENT:
         return VERDICTS[point.verdict]
-    longer = point.verdict == "slower"
+    longer = ratio.verdict == "slower"
     if not is_known(ratio.low, ratio.high):
-        return "longer" if longer else "less"
+        return sides.more if longer else "less"
     low, high = (ratio.low, ratio.high) if with_ends else (None, None)
     if ratio.estimate >= TWICE:
         factor = units.format_factor(ratio.estimate)
-        return f"{_with_ends(factor, low, high, units.format_factor)} times as long"
+        return (
+            f"{_with_ends(factor, low, high, units.format_factor)} times{'' if sides.by_rate else ' as long'}"
+        )
     near, far = (low, high) if longer else (high, low)
     percent = f"{_percent(ratio.estimate)} %"
-    return f"{_with_ends(percent, near, far, _percent)} {'longer' if longer else 'less'}"
+    return f"{_with_ends(percent, near, far, _percent)} {sides.more if longer else 'less'}"
 
 
 def _percent(ratio: float) -> str:
@@ -333,10 +353,13 @@ def _with_ends(text: str, low: float | None, high: float | None, write: Callable
 
 def _takes(names: Names, one: Contrast, point: SizeRatio, up_to: str = "") -> str:
     """Return the whole phrase: `MPI_Isend takes 13 % (11 - 15) longer than MPI_Send`."""
-    amount = _amount(point, with_ends=not up_to)
-    than = "as" if amount.endswith("as long") else "time than" if amount.endswith("less") else "than"
+    sides = names.sides(one)
+    amount = _amount(point, sides, with_ends=not up_to)
     limit = up_to if is_known(point.ratio.low, point.ratio.high) else ""
-    return f"{names.of(one.other)} {names.takes} {limit}{amount} {than} {names.of(one.base.cell)}"
+    if amount.endswith(("times", "as long")):
+        return f"{sides.other} {sides.takes} {limit}{amount.removesuffix(' as long')} {sides.as_base}"
+    amount = f"{amount.removesuffix('less')}{sides.less}" if amount.endswith("less") else amount
+    return f"{sides.other} {sides.takes} {limit}{amount} than {sides.base}"
 
 
 def _at_one_size(others: Sequence[Contrast], names: Names, size_bytes: int) -> str:
@@ -346,9 +369,11 @@ def _at_one_size(others: Sequence[Contrast], names: Names, size_bytes: int) -> s
     begin = (
         _takes(names, first, point)
         if point.verdict in DIFFERENT
-        else f"{_pair(first, names)}: {_amount(point)}"
+        else f"{_pair(first, names)}: {_amount(point, names.sides(first))}"
     )
-    rest = [f"{names.of(one.other)} {_amount(at).removesuffix(' as long')}" for one, at in more]
+    rest = [
+        f"{names.of(one.other)} {_amount(at, names.sides(one)).removesuffix(' as long')}" for one, at in more
+    ]
     return ", ".join([f"{begin}{at_size(first.other, size_bytes)}", *rest])
 
 
@@ -437,7 +462,7 @@ def _course(one: Contrast, names: Names) -> tuple[str, tuple[int, ...]]:
         return _pooled(one, names)
     lead, *rest = sorted(segments, key=lambda segment: segment.verdict == "undecided")
     begin, quoted = _lead(one, names, lead)
-    more = [_later(one, segment) for segment in rest]
+    more = [_later(one, segment, names) for segment in rest]
     sizes = [*quoted, *(segment.worst.bytes for segment in rest if segment.verdict in DIFFERENT)]
     return "; ".join([begin, *more]), tuple(sizes)
 
@@ -457,17 +482,18 @@ def _lead(one: Contrast, names: Names, lead: CurveSegment) -> tuple[str, list[in
     text, last = f"{_takes(names, one, point)}{at_size(one.other, size)}", lead.at[-1]
     if len(lead.inside) < len(one.points) or last is point:
         return text, [size]
-    amount = _amount(last).removesuffix(" as long")
+    amount = _amount(last, names.sides(one)).removesuffix(" as long")
     return f"{text}, {amount}{at_size(one.other, last.bytes)}", [size, last.bytes]
 
 
-def _later(one: Contrast, segment: CurveSegment) -> str:
+def _later(one: Contrast, segment: CurveSegment, names: Names) -> str:
     """Return a segment that is told after another."""
     worst = segment.worst
     several = (
         segment.verdict in DIFFERENT and len(segment.at) > 1 and is_known(worst.ratio.low, worst.ratio.high)
     )
-    return f"{'up to ' if several else ''}{_amount(worst)}{segment.where(one.points, one.other)}"
+    amount = _amount(worst, names.sides(one))
+    return f"{'up to ' if several else ''}{amount}{segment.where(one.points, one.other)}"
 
 
 def _pooled(one: Contrast, names: Names) -> tuple[str, tuple[int, ...]]:
@@ -476,7 +502,7 @@ def _pooled(one: Contrast, names: Names) -> tuple[str, tuple[int, ...]]:
     parts = [CurveSegment(name, by_verdict[name], [*one.points]) for name in VERDICTS if name in by_verdict]
     lead, *rest = parts
     begin = f"{_takes(names, one, lead.worst, 'up to ')} at {len(lead.at)} of {len(one.points)} sizes"
-    more = [f"{_later(one, part).partition(' at ')[0]} at {len(part.at)}" for part in rest]
+    more = [f"{_later(one, part, names).partition(' at ')[0]} at {len(part.at)}" for part in rest]
     quoted = (part.worst.bytes for part in parts if part.verdict in DIFFERENT)
     return ", ".join([begin, *more]), tuple(quoted)
 

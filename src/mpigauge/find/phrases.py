@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
 from mpigauge.compare.size_ratio import launches_needed
@@ -18,7 +19,7 @@ from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from mpigauge.compare.size_ratio import SizeRatio, SizeRun
     from mpigauge.document.document import Units
@@ -34,6 +35,9 @@ ON_AVERAGE = "on average "
 
 EMULATED = "over the emulated network of a lab"
 """Said where delays and rates were put in."""
+
+CROWDED = "more ranks than cores"
+"""Said where ranks share cores, so that the scheduler of the system is in the numbers."""
 
 NEARLY_NONE = 0.0005
 """Below it a relative difference is nobody's concern."""
@@ -59,6 +63,50 @@ def subject(of: Subject, varied: Collection[str], without: Collection[str] = ())
     phrases = {name: phrase for name, phrase in phrases_of(of.cell, names).items() if _to_say(name, phrase)}
     what = " ".join(phrases.pop(name) for name in ("pattern", "mode") if name in phrases)
     return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{state_suffix(of)}"
+
+
+class Sides(NamedTuple):
+    """Names of two that are held against each other, and by what: their times or their rates.
+
+    Attributes:
+        other: What is held against the base.
+        base: What it is held against.
+        many: Whether the other is several, such as `2 senders`.
+        base_many: Whether the base is.
+        by_rate: Whether that of all together is told, which is the inverse of the time of one message.
+    """
+
+    other: str
+    base: str
+    many: bool = False
+    base_many: bool = False
+    by_rate: bool = False
+
+    @property
+    def takes(self) -> str:
+        """The verb."""
+        verb, verbs = ("carry", "carries") if self.by_rate else ("take", "takes")
+        return verb if self.many else verbs
+
+    @property
+    def as_base(self) -> str:
+        """The rest after a number of times."""
+        does = "do" if self.base_many else "does"
+        return f"what {self.base} {does}" if self.by_rate else f"as long as {self.base}"
+
+    @property
+    def more(self) -> str:
+        """The word for a ratio above 1."""
+        return "more" if self.by_rate else "longer"
+
+    @property
+    def less(self) -> str:
+        """The word for one below 1."""
+        return "less" if self.by_rate else "less time"
+
+    def ratio(self, ratio: Ratio) -> Ratio:
+        """Return a ratio of times as it is told."""
+        return ratio.turned if self.by_rate else ratio
 
 
 def _phrased(names: Collection[str]) -> set[str]:
@@ -159,16 +207,23 @@ def wire_rate(bytes_per_s: float) -> str:
 WITHIN = f"{100 * MARGIN:g} %"
 
 
-def runs_words(runs: Sequence[SizeRun], cell: Cell, chosen: Units = AUTOMATIC) -> str:
+Rates = Mapping[int, tuple[float, float]]
+"""Rates of the other and of the base by size, in bytes per second."""
+
+
+def runs_words(
+    runs: Sequence[SizeRun], cell: Cell, chosen: Units = AUTOMATIC, rates: Rates | None = None
+) -> str:
     """Return all runs of a pair of curves; neighbouring runs that do not differ are told together.
 
     Args:
         cell: One of either, for what has no size.
+        rates: What is told instead of times, if given.
     """
     total = sum(len(run.at) for run in runs)
     together = in_runs(runs, lambda one, two: DIFFERENT.isdisjoint({one.verdict, two.verdict}))
     said = (
-        _differing(mine[0], total, cell, chosen)
+        _differing(mine[0], total, cell, lambda one: _at(one, cell, chosen, rates or {}))
         if mine[0].verdict in DIFFERENT
         else _alike(mine, total, cell)
         for mine in together
@@ -176,10 +231,10 @@ def runs_words(runs: Sequence[SizeRun], cell: Cell, chosen: Units = AUTOMATIC) -
     return "; ".join(said)
 
 
-def _differing(run: SizeRun, total: int, cell: Cell, chosen: Units) -> str:
+def _differing(run: SizeRun, total: int, cell: Cell, at: Callable[[SizeRatio], str]) -> str:
     ends = dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
     where = _where([one.bytes for one in run.at], total, cell)
-    return f"{VERDICTS[run.verdict]}{where}: {' and '.join(_at(one, cell, chosen) for one in ends)}"
+    return f"{VERDICTS[run.verdict]}{where}: {' and '.join(map(at, ends))}"
 
 
 def _alike(runs: Sequence[SizeRun], total: int, cell: Cell) -> str:
@@ -206,7 +261,10 @@ def _where(sizes: Sequence[int], total: int, cell: Cell) -> str:
     return f" at {span(sizes)} ({counted(len(sizes), 'size')})"
 
 
-def _at(one: SizeRatio, cell: Cell, chosen: Units) -> str:
+def _at(one: SizeRatio, cell: Cell, chosen: Units, rates: Rates) -> str:
+    if one.bytes in rates:
+        both = " against ".join(rate(each, chosen=chosen) for each in rates[one.bytes])
+        return f"{times_words(one.ratio.turned)} the rate{at_size(cell, one.bytes)}, {both}"
     other, base = (units.format_time(each, chosen.time) for each in (one.other_s, one.base_s))
     longer = f"{times_words(one.ratio)} as long{at_size(cell, one.bytes)}"
     return f"{longer}, {other} against {base}, {extra(one.extra_s, chosen)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge import units
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.compare.size_ratio import SizePiece
+    from mpigauge.find.phrases import Sides
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import Verdict
 
@@ -26,7 +28,7 @@ MAX_PIECES = 3
 
 def pieces_line(
     about: str,
-    names: tuple[str, str],
+    sides: Sides,
     pieces: Sequence[SizePiece],
     cell: Cell,
     *,
@@ -36,17 +38,16 @@ def pieces_line(
     """Return in one line how a curve compares with another, with as much as there is room for.
 
     Args:
-        names: The other and the base.
+        sides: The other and the base, and by what they are held against each other.
         pieces: Of all sizes, rising.
         cell: One of either, for what has no size.
         more: What else follows, if there is room.
         most_words: Words that there is room for.
     """
-    other, base = names
     if len(pieces) == 1 and pieces[0].verdict not in DIFFERENT:
-        alone = (f"{about}: {other} against {base}: {text}" for text in _alone(pieces[0], cell))
+        alone = (f"{about}: {sides.other} against {sides.base}: {text}" for text in _alone(pieces[0], cell))
         return in_one_line(alone, most_words=most_words)
-    line = _Line(names, pieces, cell)
+    line = _Line(sides, pieces, cell)
     full, plain = (line.differing(interval=one) for one in (True, False))
     rest, brief = (line.alike(whole=one) for one in (True, False))
     candidates = [
@@ -84,15 +85,16 @@ def _mixed(piece: SizePiece, where: str) -> str:
 class _Line:
     """Parts of a line about two curves that differ at some sizes."""
 
-    def __init__(self, names: tuple[str, str], pieces: Sequence[SizePiece], cell: Cell) -> None:
-        self._names, self._pieces, self._cell = names, pieces, cell
+    def __init__(self, sides: Sides, pieces: Sequence[SizePiece], cell: Cell) -> None:
+        self._sides, self._pieces, self._cell = sides, pieces, cell
         self._differing = [piece for piece in pieces if piece.verdict in DIFFERENT]
 
     def differing(self, *, interval: bool) -> list[str]:
         """Return what is said of pieces that differ: the first names both curves."""
-        (other, base), (first, *rest) = self._names, self._differing
-        takes = f"{other} takes {_number(first, interval=interval)} as long as {base}"
-        more = [f"{_number(one, interval=interval)}{self._where_differing(one)}" for one in rest]
+        sides, (first, *rest) = self._sides, self._differing
+        number = partial(_number, by_rate=sides.by_rate, interval=interval)
+        takes = f"{sides.other} {sides.takes} {number(first)} {sides.as_base}"
+        more = [f"{number(one)}{self._where_differing(one)}" for one in rest]
         return [f"{takes}{self._where_differing(first)}", *more]
 
     def _where_differing(self, piece: SizePiece) -> str:
@@ -112,16 +114,18 @@ class _Line:
 
     def counted(self) -> list[str]:
         """Return at how many sizes the other takes longer or less time, and at how many they are alike."""
-        other, base = self._names
+        sides = self._sides
         words = Counter(word for piece in self._pieces for word in _own_words(piece))
         slower, faster, same = words["slower"], words["faster"], words["same"]
         of = f"of {words.total()} sizes"
         if slower and faster:
-            what = f"longer at {slower} and less time at {faster} {of} than {base}"
+            more, less = (faster, slower) if sides.by_rate else (slower, faster)
+            what = f"{sides.more} at {more} and {sides.less} at {less} {of} than {sides.base}"
         else:
             ends = min(one.least for one in self._differing), max(one.most for one in self._differing)
-            what = f"{_range(*ends)} times as long as {base} at {slower + faster} {of}"
-        return [f"{other} takes {what}", *([f"no difference at {same}"] if same else [])]
+            times = _range(*ends, by_rate=sides.by_rate)
+            what = f"{times} times {sides.as_base} at {slower + faster} {of}"
+        return [f"{sides.other} {sides.takes} {what}", *([f"no difference at {same}"] if same else [])]
 
     def _alike(self, piece: SizePiece, *, whole: bool) -> str:
         where = self._where(piece)
@@ -156,13 +160,17 @@ def _own_words(piece: SizePiece) -> Iterator[Verdict]:
         yield apart if size in piece.apart_bytes else piece.verdict
 
 
-def _number(piece: SizePiece, *, interval: bool) -> str:
+def _number(piece: SizePiece, *, by_rate: bool, interval: bool) -> str:
     """Return how many times as long a piece takes: one number of all its sizes, or their range."""
     if piece.pooled is None or piece.most > ALIKE * piece.least:
-        return f"{_range(piece.least, piece.most)} times"
+        return f"{_range(piece.least, piece.most, by_rate=by_rate)} times"
     mean = ON_AVERAGE if len(piece.sizes_bytes) > 1 else ""
-    return f"{mean}{known_times(piece.pooled, interval=interval)}"
+    pooled = piece.pooled.turned if by_rate else piece.pooled
+    return f"{mean}{known_times(pooled, interval=interval)}"
 
 
-def _range(least: float, most: float) -> str:
+def _range(least: float, most: float, *, by_rate: bool) -> str:
+    """Return the ends of some ratios of times, or of rates, which are their inverses."""
+    if by_rate:
+        least, most = 1 / most, 1 / least
     return units.span(units.format_factor(least), units.format_factor(most), f" {units.DASH} ")

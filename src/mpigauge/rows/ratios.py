@@ -54,6 +54,19 @@ class Ratio:
     needed: int | None = None
 
     @property
+    def excludes_one(self) -> bool:
+        """Whether its interval excludes 1: that there is a difference, whatever it matters."""
+        return self._is_beyond(1.0, 1.0)
+
+    @property
+    def awaits_launches(self) -> bool:
+        """Whether its interval is beyond the margin, and nothing but launches is missing for a verdict."""
+        return self.launches < MIN_LAUNCHES and self._is_beyond(*bounds())
+
+    def _is_beyond(self, least: float, most: float) -> bool:
+        return self.low is not None and self.high is not None and (self.high < least or self.low > most)
+
+    @property
     def turned(self) -> Ratio:
         """The other over the one."""
         words: dict[Verdict, Verdict] = {"slower": "faster", "faster": "slower"}

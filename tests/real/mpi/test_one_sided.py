@@ -115,7 +115,7 @@ def test_a_library_without_progress_is_found_to_need_the_target(
     done = mpigauge("run", *words, "--mpi", str(library.mpicc), environment=environment)
     assert done.returncode == 0, done.stderr
     said = mpigauge("explain", "r.jsonl", "--all").stdout
-    assert "into memory of MPI_Win_allocate put and get wait until the target enters MPI" in said
+    assert "in a window of MPI_Win_allocate put and get wait until the target enters MPI" in said
 
 
 def test_into_its_own_memory_open_mpi_needs_nobody_and_into_ours_the_target(
@@ -126,8 +126,8 @@ def test_into_its_own_memory_open_mpi_needs_nobody_and_into_ours_the_target(
     done = mpigauge("run", *words, "-o", "r.jsonl", "--mpi", str(library.mpicc))
     assert done.returncode == 0, done.stderr
     said = mpigauge("explain", "r.jsonl", "--all").stdout
-    assert "into memory of MPI_Win_allocate put completes while the target computes" in said
-    assert "into memory of MPI_Win_create put waits until the target enters MPI" in said
+    assert "in a window of MPI_Win_allocate put completes while the target computes" in said
+    assert "in a window of MPI_Win_create put waits until the target enters MPI" in said
 
 
 def times_of(found: list[dict[str, Any]]) -> dict[tuple[str, str], float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -134,6 +135,24 @@ def test_ranks_are_told_of_what_all_of_them_do() -> None:
     times = {collective("barrier", 0, ranks=ranks): 1000.0 * ranks for ranks in (2, 4, 8)}
     (one,) = texts(times)
     assert one == "barrier: 4 ranks take 2.00 times as long as 2 ranks, 8 ranks 4.00 times"
+
+
+@pytest.mark.parametrize(
+    ("times_ns", "said"),
+    [
+        ((4000.0, 1600.0), "2 senders carry 2.50 times what 1 sender does at 64 KiB"),
+        ((4000.0, 3200.0), "2 senders carry 25 % more than 1 sender at 64 KiB"),
+        ((4000.0, 5000.0), "2 senders carry 20 % less than 1 sender at 64 KiB"),
+    ],
+)
+def test_of_more_senders_the_rate_is_told(times_ns: tuple[float, float], said: str) -> None:
+    of = {"ranks": 4, "window": 64}
+    cells = [
+        collective("multi-stream", 65536, "unidirectional", senders=number, group=group, **of)
+        for number, group in ((1, "0,2"), (2, "0,1,2,3"))
+    ]
+    (one,) = texts(dict(zip(cells, times_ns, strict=True)))
+    assert re.sub(r" \([^)]*\)", "", one) == f"multi-stream: {said}"
 
 
 def test_of_several_factors_the_library_comes_first_and_no_more_than_two_are_told() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge import units
@@ -20,10 +20,22 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.find.comparisons import USUALLY, place_name
 from mpigauge.find.explain.evidence import against_first, at_sizes
-from mpigauge.find.phrases import EMULATED, LAUNCHES_WORDS, MAX_WORDS, WITHIN, runs_words, subject
+from mpigauge.find.phrases import (
+    CROWDED,
+    EMULATED,
+    LAUNCHES_WORDS,
+    MAX_WORDS,
+    WITHIN,
+    Sides,
+    at_size,
+    rate,
+    runs_words,
+    subject,
+)
 from mpigauge.find.pieces import pieces_line
 from mpigauge.plan.factors import BY_NAME, PLACE
 from mpigauge.plan.groups import ranks_in
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import subject_of
 from mpigauge.vocabulary import DIFFERENT
 
@@ -45,6 +57,11 @@ PROTOCOL = BUILD | {"setting"}
 ORDER = compared_by("order") - {"arm"}
 SENDERS = compared_by("senders") - {"arm"}
 """What other orders of the ranks, or other numbers of senders, differ in."""
+
+SYNCHRONISED = patterns_with(
+    lambda of: of.one_sided and any(of.volumes.wire) and not (of.one_way or of.windowed)
+)
+"""Patterns whose modes are ways of synchronising, or different operations: topics of their own tell them."""
 
 TWICE = 2.0
 
@@ -74,6 +91,15 @@ class ByLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class BothRates:
+    """Rates of two at one size, in bytes per second."""
+
+    bytes: int
+    base_bytes_per_s: float
+    other_bytes_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Contrast:
     """Two curves that differ in one thing.
 
@@ -88,7 +114,10 @@ class Contrast:
             whole interval; None if there is none, or if it is the smallest of all.
         by_limit: That all sizes that differ by more than the margin lie between the eager limits of the two;
             None if not.
-        emulated: Whether the network between the two is that of a lab.
+        emulated: Whether the network between the two, or that they send over, is that of a lab.
+        crowded: Whether one of them has more ranks than cores.
+        rates: Of windows of messages with other numbers of senders, the rates of all senders together;
+            empty of all else.
     """
 
     factors: frozenset[str]
@@ -100,6 +129,8 @@ class Contrast:
     twice_from: int | None
     by_limit: ByLimit | None
     emulated: bool
+    crowded: bool
+    rates: tuple[BothRates, ...] = ()
 
     @property
     def cell(self) -> Cell:
@@ -142,8 +173,10 @@ def settings(evidence: Evidence) -> Iterator[Contrast]:
 
 
 def modes(evidence: Evidence) -> Iterator[Contrast]:
-    """Yield each mode of a pattern against the first."""
-    yield from contrasts(evidence, frozenset({"mode"}))
+    """Yield each mode of a pattern against the first, but for those that one-sided topics tell."""
+    for fact in contrasts(evidence, frozenset({"mode"})):
+        if fact.cell.pattern not in SYNCHRONISED:
+            yield fact
 
 
 def orders(evidence: Evidence) -> Iterator[Contrast]:
@@ -165,7 +198,18 @@ def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]
     for base, other in against_first(evidence, factors):
         pairs = size_pairs(base, other, same_place=factors != PLACE, within=evidence.within)
         if pairs:
-            yield _contrast(evidence, factors, (base[0], other[0]), pairs)
+            fact = _contrast(evidence, factors, (base[0], other[0]), pairs)
+            of_all = factors == SENDERS and evidence.patterns[fact.cell.pattern].windowed
+            yield replace(fact, rates=tuple(_rates(base, other, fact.points))) if of_all else fact
+
+
+def _rates(base: Sequence[Row], other: Sequence[Row], points: Sequence[SizeRatio]) -> Iterator[BothRates]:
+    """Yield the rates of two curves at the sizes that both have."""
+    sides = [{row.cell.bytes: row.rate_bytes_per_s for row in side} for side in (base, other)]
+    for size in (point.bytes for point in points):
+        under, over = (side[size] for side in sides)
+        if under and over:
+            yield BothRates(size, under, over)
 
 
 def _contrast(
@@ -183,7 +227,8 @@ def _contrast(
         pieces=size_pieces(pairs),
         twice_from=_twice_from(points),
         by_limit=_by_limit(evidence, factors, rows, runs),
-        emulated=factors == PLACE and evidence.emulated and hosts,
+        emulated=factors in {PLACE, ORDER, SENDERS} and evidence.emulated and hosts,
+        crowded=any(row.cell.job in evidence.crowded for row in rows),
     )
 
 
@@ -237,21 +282,39 @@ def _round_trips(base: Row, between: Sequence[SizeRatio]) -> tuple[float, float]
 NO_LIMIT = "none found"
 
 
-def headline(fact: Contrast, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+def headline(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return how many times as long one takes as the other, below and above where that changes."""
-    name = name_of(fact.factors)
-    about = subject(fact.base, varied, fact.factors)
+    about, room = subject(fact.base, varied, fact.factors), MAX_WORDS - LAUNCHES_WORDS
     more = ["only between their eager limits"] if fact.by_limit is not None else []
-    names, room = (name(fact.other), name(fact.base.cell)), MAX_WORDS - LAUNCHES_WORDS
-    return pieces_line(about, names, fact.pieces, fact.base.cell, more=more, most_words=room)
+    more += _largest_rate(fact, chosen)
+    return pieces_line(about, sides_of(fact), fact.pieces, fact.base.cell, more=more, most_words=room)
 
 
 def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return which is faster, where, and by how much."""
+    sides, about = sides_of(fact), subject(fact.base, varied, fact.factors)
+    rates = {one.bytes: (one.other_bytes_per_s, one.base_bytes_per_s) for one in fact.rates}
+    said = "; ".join([runs_words(fact.runs, fact.base.cell, chosen, rates), *_more(fact)])
+    return f"{about}: {sides.other} against {sides.base}: {said}"
+
+
+def sides_of(fact: Contrast) -> Sides:
+    """Return how the two are called, and by what they are held against each other."""
     name = name_of(fact.factors)
-    about = subject(fact.base, varied, fact.factors)
-    said = "; ".join([runs_words(fact.runs, fact.base.cell, chosen), *_more(fact)])
-    return f"{about}: {name(fact.other)} against {name(fact.base.cell)}: {said}"
+    many, base_many = (is_many(fact.factors, cell) for cell in (fact.other, fact.cell))
+    return Sides(name(fact.other), name(fact.cell), many, base_many, bool(fact.rates))
+
+
+def is_many(factors: frozenset[str], cell: Cell) -> bool:
+    """Return whether the value of some factors is a noun in the plural, such as `2 senders`."""
+    return factors == SENDERS and cell.senders != 1
+
+
+def _largest_rate(fact: Contrast, chosen: Units) -> list[str]:
+    """Return the rate of the other at the largest size at which that differs; empty if there is none."""
+    differ = {one.bytes for run in fact.runs if run.verdict in DIFFERENT for one in run.at}
+    known = [one for one in fact.rates if one.bytes in differ][-1:]
+    return [f"{rate(one.other_bytes_per_s, chosen=chosen)}{at_size(fact.cell, one.bytes)}" for one in known]
 
 
 def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
@@ -273,6 +336,8 @@ def _more(fact: Contrast) -> Iterator[str]:
         yield _limits(fact.by_limit)
     if fact.emulated:
         yield EMULATED
+    if fact.crowded:
+        yield CROWDED
 
 
 def _limits(fact: ByLimit) -> str:

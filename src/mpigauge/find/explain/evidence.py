@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import fmean
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
@@ -14,7 +15,8 @@ from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.clock_resolution import clock_resolution
-from mpigauge.rows.group import STATE, each_state, row_key
+from mpigauge.rows.group import STATE, each_state, in_one_state, row_key, same_state
+from mpigauge.rows.ratios import compared, judged_together
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 from mpigauge.units import MAX_REACH
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Mode, Pattern
     from mpigauge.result.reader import Result
-    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.ratios import Ratio, TimePair
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Family
 
@@ -189,6 +191,61 @@ def is_narrow(estimate: float, low: float | None, high: float | None) -> bool:
 def is_informative(ratio: Ratio | None) -> TypeGuard[Ratio]:
     """Return whether a ratio has an interval that says something: it leaves no factor of ten open."""
     return ratio is not None and is_narrow(ratio.estimate, ratio.low, ratio.high)
+
+
+def of_one_launch(one: Row, other: Row) -> bool:
+    """Return whether two rows are of the same launches, and of one state of the machine if they have any.
+
+    What has no state, such as a copy by one rank, goes with each.
+    """
+    alike = one.cell.job == other.cell.job and in_one_state([one, other])
+    return alike and not (one.cell.pair or other.cell.pair)
+
+
+def launches_of(over: Row, under: Row) -> TimePair | None:
+    """Return the times of launches that two rows have: those of a state of the machine, if one is of one."""
+    if over.time is None or under.time is None:
+        return None
+    sides = [over.time.by_launch, under.time.by_launch]
+    if not same_state(over, under):
+        both = sides[0].keys() & sides[1].keys()
+        sides = [{launch: side[launch] for launch in sorted(both)} for side in sides]
+    return compared(sides[0], sides[1], paired=True, apart=over.time.in_parts | under.time.in_parts)
+
+
+def clock_steps_of(over: Row, under: Row) -> float:
+    """Return the steps of the clock over the times of two rows, in quadrature."""
+    return math.hypot(*(row.time.step for row in (over, under) if row.time is not None))
+
+
+def ratio_of_rows(over: Row, under: Row) -> Ratio | None:
+    """Return how many times as long a row takes as another of its launches; None if that says nothing."""
+    sides = launches_of(over, under)
+    ratio = sides.ratio(clock_steps_of(over, under)) if sides is not None else None
+    return ratio if is_informative(ratio) else None
+
+
+def beside_others(sides: Sequence[Mapping[int, float]]) -> list[Ratio | None]:
+    """Return the ratio of each of several to the geometric mean of the others, all of them judged together.
+
+    Args:
+        sides: The times of each by launch; launches that not all of them have do not count.
+    """
+    common = sorted(set[int].intersection(*(set(side) for side in sides)))
+    pairs = [
+        compared(
+            {launch: side[launch] for launch in common},
+            {launch: _mean(one[launch] for one in sides if one is not side) for launch in common},
+            paired=True,
+        )
+        for side in sides
+    ]
+    return judged_together(pairs, [0.0] * len(pairs))
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Return the geometric mean of some positive numbers."""
+    return math.exp(fmean(map(math.log, values)))
 
 
 def at_sizes(cells: Iterable[Cell | None], sizes_bytes: Iterable[int] = ()) -> frozenset[Cell]:

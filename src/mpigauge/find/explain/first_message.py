@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 ONE_WAY = 2
 """Times of one-way messages in a round trip."""
 
+ROUND_TRIP = "first message and its answer"
+
 FIRST_PAIR = ("", "0-1")
 """The ranks that it is between, as cells have them."""
 
@@ -109,10 +111,10 @@ def _ratio(firsts: Mapping[int, float], usual: Row | None) -> Ratio | None:
 
 def headline(fact: FirstMessage, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what the first message takes, and how many times as long as those that follow."""
-    name, what = fact.cell.job.name, "first message and its answer"
+    name = fact.cell.job.name
     if not is_known(fact.low_s, fact.high_s):
-        return f"{name}: how long the {what} take is not known"
-    said = f"{name}: {what} {known_time(fact.first_s, fact.low_s, fact.high_s, chosen)}"
+        return f"{name}: how long the {ROUND_TRIP} take is not known"
+    said = f"{name}: {ROUND_TRIP} {known_time(fact.first_s, fact.low_s, fact.high_s, chosen)}"
     if fact.ratio is None or not is_known(fact.ratio.low, fact.ratio.high):
         return said
     later = f"a later round trip of {units.format_size(fact.cell.bytes)}"
@@ -122,7 +124,7 @@ def headline(fact: FirstMessage, _varied: Collection[str], chosen: Units = AUTOM
 
 def sentence(fact: FirstMessage, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return what the first message takes, and how many times as long as those that follow."""
-    first = f"first message and its answer {time(fact.first_s, fact.low_s, fact.high_s, chosen)}"
+    first = f"{ROUND_TRIP} {time(fact.first_s, fact.low_s, fact.high_s, chosen)}"
     return f"{fact.cell.job.name}: {'; '.join([first, *_beside(fact, chosen)])}"
 
 

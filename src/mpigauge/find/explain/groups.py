@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import at_sizes, is_informative, single_calls
+from mpigauge.find.explain.evidence import at_sizes, beside_others, is_informative, single_calls
 from mpigauge.find.phrases import at_size, headed, in_one_line, is_known, known_times, subject, time
 from mpigauge.plan.groups import active_ranks
 from mpigauge.rows.group import group
@@ -58,14 +58,14 @@ class GroupsAtOnce:
         ratio: How many times as long a group takes beside the others: of each launch the geometric mean of
             all groups.
         groups: Each of them.
-        slowest: The group that the others delay most; None if that is not decided.
+        most_delayed: The group that is delayed most, beside its own time alone; None if that is not certain.
     """
 
     bytes: int
     alone_s: float
     ratio: Ratio
     groups: tuple[OneGroup, ...]
-    slowest: OneGroup | None
+    most_delayed: OneGroup | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _at_once(beside: Sequence[Row], alone: Mapping[tuple[str, int], Row]) -> Gro
     )
     bases = [base.time.estimate for _, base in pairs if base is not None and base.time is not None]
     alone_s = math.exp(sum(map(math.log, bases)) / len(bases))
-    return GroupsAtOnce(beside[0].cell.bytes, alone_s, ratio, groups, _slowest(groups, times))
+    return GroupsAtOnce(beside[0].cell.bytes, alone_s, ratio, groups, _most_delayed(groups, times))
 
 
 def _mean_ratio(times: Sequence[TimePair]) -> Ratio | None:
@@ -167,12 +167,14 @@ def _means(sides: Sequence[Mapping[int, float]]) -> dict[int, float]:
     }
 
 
-def _slowest(groups: Sequence[OneGroup], times: Sequence[TimePair]) -> OneGroup | None:
-    """Return the group that is delayed most, if it is decided that it is delayed more than the least."""
-    places = sorted(range(len(groups)), key=lambda place: groups[place].ratio.estimate)
-    least, most = (_delays(times[place]) for place in (places[0], places[-1]))
-    decided = verdict_of(ratio_of(most, least, paired=True)) == "slower"
-    return groups[places[-1]] if decided else None
+def _most_delayed(groups: Sequence[OneGroup], times: Sequence[TimePair]) -> OneGroup | None:
+    """Return the group that is delayed most, if it is certain that it is delayed more than the others."""
+    found = [
+        (ratio.estimate, one)
+        for one, ratio in zip(groups, beside_others([_delays(pair) for pair in times]), strict=True)
+        if verdict_of(ratio) == "slower" and ratio is not None
+    ]
+    return max(found, key=lambda delayed: delayed[0])[1] if found else None
 
 
 def _delays(pair: TimePair) -> dict[int, float]:
@@ -191,10 +193,8 @@ def headline(fact: Together, varied: Collection[str], _: Units = AUTOMATIC) -> s
     where = at_size(fact.cell, most.bytes)
     if not is_known(most.ratio.low, most.ratio.high):
         return headed(about, f"{what} beside one alone{where}: not known")
-    slow = (
-        [f"; {_slowest_words(most)}", f"; group {most.slowest.number} is slowest"] if most.slowest else [""]
-    )
-    return in_one_line(headed(about, f"{text}{where}{more}") for text in said for more in slow)
+    more = [*_delayed(most.most_delayed)] if most.most_delayed else [""]
+    return in_one_line(headed(about, f"{text}{where}{rest}") for text in said for rest in more)
 
 
 def _telling(one: GroupsAtOnce) -> tuple[bool, float]:
@@ -221,12 +221,13 @@ def _what(fact: Together) -> str:
 
 def _at(one: GroupsAtOnce, fact: Together, chosen: Units) -> str:
     alone = time(one.alone_s, chosen=chosen)
-    slow = f", {_slowest_words(one)}" if one.slowest is not None else ""
-    return f"{times_words(one.ratio)} one alone ({alone}){at_size(fact.cell, one.bytes)}{slow}"
+    more = next(_delayed(one.most_delayed)) if one.most_delayed is not None else ""
+    return f"{times_words(one.ratio)} one alone ({alone}){at_size(fact.cell, one.bytes)}{more}"
 
 
-def _slowest_words(one: GroupsAtOnce) -> str:
-    slowest = one.slowest
-    assert slowest is not None  # noqa: S101 - asked for only then
-    times = units.format_factor(slowest.ratio.estimate)
-    return f"group {slowest.number} (ranks {slowest.group}) is slowest: {times} times"
+def _delayed(one: OneGroup) -> Iterator[str]:
+    """Yield what is said of the group that is delayed most, the longest first."""
+    times = f"{units.format_factor(one.ratio.estimate)} times"
+    yield f"; group {one.number} (ranks {one.group}) is delayed most, {times} its time alone"
+    yield f"; group {one.number} is delayed most: {times}"
+    yield f"; group {one.number} is delayed most"

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import at_sizes, is_informative
+from mpigauge.find.explain.evidence import (
+    at_sizes,
+    clock_steps_of,
+    is_informative,
+    launches_of,
+    of_one_launch,
+    ratio_of_rows,
+)
 from mpigauge.find.phrases import in_one_line, is_known, known_time, known_times, subject, time
 from mpigauge.plan.factors import default_value
 from mpigauge.plan.patterns import known, patterns_with
 from mpigauge.rows.baselines import MESSAGES
-from mpigauge.rows.group import Subject, job_key
-from mpigauge.rows.ratios import Ratio, compared, judged_together, ratio_of
+from mpigauge.rows.group import STATE, Subject, group, job_key
+from mpigauge.rows.ratios import Ratio, judged_together
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import DIFFERENT, MADE_BY_MPI, SAME_HOST
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
@@ -38,6 +45,9 @@ OPERATIONS = patterns_with(
     )
 )
 """Patterns of single operations of one rank on the memory of another, or of their synchronisation alone."""
+
+EMPTY = patterns_with(lambda pattern: pattern.one_sided and not any(pattern.volumes.wire))
+"""Patterns of synchronisation without an operation."""
 
 CONTENDED = patterns_with(lambda pattern: pattern.one_sided and pattern.starts_together)
 """Patterns in which all ranks work on the memory of one."""
@@ -88,21 +98,32 @@ class NeedOfTarget:
     """Whether operations into windows of one kind need their target to enter MPI.
 
     Attributes:
-        cell: The first of them.
+        of: The first of them, in any state of the machine.
+        sizes: The sizes in bytes of which it holds, rising.
         needing: Operations that wait until the target enters MPI, by their names.
         alone: Operations that do not.
         varying: Operations that do in some launches and not in others.
         while_s: What the first of them takes while its target computes.
+        low_s: Lower end of its 95 % interval.
+        high_s: Its upper end.
         cells: All cells.
     """
 
-    cell: Cell
+    of: Subject
+    sizes: tuple[int, ...]
     needing: tuple[str, ...]
     alone: tuple[str, ...]
     varying: tuple[str, ...]
     while_s: float
+    low_s: float | None
+    high_s: float | None
     launches: int
     cells: tuple[Cell, ...]
+
+    @property
+    def cell(self) -> Cell:
+        """The first of them."""
+        return self.of.cell
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -116,6 +137,19 @@ class NeedOfTarget:
 
 
 @dataclass(frozen=True, slots=True)
+class EmptyEpoch:
+    """Synchronisation without an operation, beside the same with one.
+
+    Attributes:
+        ratio: How many times as long as the operation with its synchronisation it takes.
+    """
+
+    of: Subject
+    time_s: float
+    ratio: Ratio
+
+
+@dataclass(frozen=True, slots=True)
 class Beside:
     """One way of doing a one-sided operation, beside another.
 
@@ -125,6 +159,7 @@ class Beside:
         ratio: How many times as long the other takes.
         of_s: Its time.
         base_s: That of the usual one.
+        empty: Of a way of synchronising, an epoch of it without an operation; None if none was measured.
     """
 
     of: Subject
@@ -132,6 +167,7 @@ class Beside:
     ratio: Ratio
     of_s: float
     base_s: float
+    empty: EmptyEpoch | None = None
 
     @property
     def cell(self) -> Cell:
@@ -140,8 +176,8 @@ class Beside:
 
     @property
     def rests_on(self) -> frozenset[Cell]:
-        """Both ways."""
-        return at_sizes([self.cell, self.base.cell])
+        """Both ways, and the empty epoch."""
+        return at_sizes([self.cell, self.base.cell, self.empty.of.cell if self.empty else None])
 
     @property
     def launches(self) -> int:
@@ -199,7 +235,7 @@ def notified(evidence: Evidence) -> Iterator[Notified]:
         if row.cell.pattern not in NOTIFIED or row.time is None:
             continue
         message = next((one for one in rows if _is_usual_message(one) and _goes_with(one, row)), None)
-        ratio = _ratio(row, message) if message is not None else None
+        ratio = ratio_of_rows(row, message) if message is not None else None
         yield Notified(
             row.of,
             row.time.estimate,
@@ -212,33 +248,67 @@ def notified(evidence: Evidence) -> Iterator[Notified]:
 
 
 def progresses(evidence: Evidence) -> Iterator[NeedOfTarget]:
-    """Yield for each kind of window which operations need a target that computes, in any state."""
+    """Yield for each kind of window which operations need a target that computes, in any state.
+
+    Sizes of which the same holds are told together.
+    """
     judged = [row for row in _timed(evidence) if row.progress is not None]
-    for rows in group_by(judged, lambda row: (row.cell.rma_window, row.cell.job)).values():
-        named: dict[bool | None, dict[str, None]] = {True: {}, False: {}, None: {}}
-        for row in rows:
-            if row.progress is not None:
-                named[row.progress.needs_target].setdefault(row.cell.mode)
-        first = next((row for row in rows if row.progress and row.progress.needs_target), rows[0])
-        yield NeedOfTarget(
-            cell=first.cell,
-            needing=tuple(named[True]),
-            alone=tuple(named[False]),
-            varying=tuple(named[None]),
-            while_s=first.time.estimate if first.time else 0.0,
-            launches=min(row.progress.launches for row in rows if row.progress),
-            cells=tuple(row.cell for row in rows),
-        )
+    for rows in group(judged, {"mode", "bytes", STATE}):
+        needs = {
+            size: {mode: _needs(alike) for mode, alike in group_by(mine, lambda row: row.cell.mode).items()}
+            for size, mine in sorted(group_by(rows, lambda row: row.cell.bytes).items())
+        }
+        for sizes in group_by(needs, lambda size: (*needs[size].items(),)).values():  # noqa: B023 - used at once
+            yield _need([row for row in rows if row.cell.bytes in sizes], needs[sizes[0]])
+
+
+def _needs(rows: Iterable[Row]) -> bool | None:
+    """Return whether an operation needs its target in all states of the machine; None if that varies."""
+    found = {row.progress.needs_target for row in rows if row.progress is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _need(rows: Sequence[Row], needs: Mapping[str, bool | None]) -> NeedOfTarget:
+    """Return the fact of rows of which the same holds."""
+    needing, alone, varying = (
+        tuple(mode for mode, need in needs.items() if need is kind) for kind in (True, False, None)
+    )
+    first = next((row for row in rows if row.cell.mode in needing), rows[0])
+    taken = (first.time.estimate, first.time.low, first.time.high) if first.time else (0.0, None, None)
+    return NeedOfTarget(
+        Subject(first.cell),
+        tuple(sorted({row.cell.bytes for row in rows})),
+        needing,
+        alone,
+        varying,
+        *taken,
+        launches=min(row.progress.launches for row in rows if row.progress),
+        cells=tuple(row.cell for row in rows),
+    )
 
 
 def synchronisations(evidence: Evidence) -> Iterator[Beside]:
     """Yield each way of synchronising an operation that differs from the usual one."""
-    yield from _different(
+    found = _different(
         (usual, other)
         for usual, other in _pairs(evidence, "mode")
         if usual.cell.mode == _first_mode(usual.cell)
         and any(evidence.patterns[usual.cell.pattern].volumes.wire)
     )
+    rows = {(row.cell, row.of.state): row for row in _timed(evidence)}
+    empty = [row for row in rows.values() if row.cell.pattern in EMPTY]
+    for one in found:
+        yield replace(one, empty=_empty(rows[one.of], empty))
+
+
+def _empty(row: Row, epochs: Iterable[Row]) -> EmptyEpoch | None:
+    """Return the synchronisation of an operation without it; None if it was not measured."""
+    alike = (one for one in epochs if one.cell.mode == row.cell.mode and of_one_launch(one, row))
+    epoch = next((one for one in alike if one.cell.rma_window == row.cell.rma_window), None)
+    ratio = ratio_of_rows(epoch, row) if epoch is not None else None
+    if epoch is None or epoch.time is None or ratio is None:
+        return None
+    return EmptyEpoch(epoch.of, epoch.time.estimate, ratio)
 
 
 def window_kinds(evidence: Evidence) -> Iterator[Beside]:
@@ -278,7 +348,7 @@ def own_copies(evidence: Evidence) -> Iterator[OwnCopy]:
         if row.cell.bytes < LARGE or row.cell.mode != _first_mode(row.cell):
             continue
         copy = next((one for one in copies if _is_plain_copy(evidence, one) and _goes_with(one, row)), None)
-        ratio = _ratio(row, copy) if copy is not None else None
+        ratio = ratio_of_rows(row, copy) if copy is not None else None
         if copy is not None and ratio is not None and _LEAST_COPY < ratio.estimate < _MOST_COPY:
             found[(row.cell.pattern, row.cell.rma_window, *job_key(row))] = OwnCopy(row.of, copy.of, ratio)
     yield from found.values()
@@ -325,7 +395,7 @@ def _is_usual_message(row: Row) -> bool:
 def _goes_with(one: Row, other: Row) -> bool:
     """Return whether two rows are of one size, of the same launches and of one state of the machine."""
     same = one.cell.bytes == other.cell.bytes and one.cell.buffers == other.cell.buffers
-    return same and job_key(one) == job_key(other) and not (one.cell.pair or other.cell.pair)
+    return same and of_one_launch(one, other)
 
 
 def _pairs(evidence: Evidence, name: str) -> Iterator[tuple[Row, Row]]:
@@ -341,29 +411,15 @@ def _but(row: Row, name: str) -> tuple[object, ...]:
     return (*(getattr(row.cell, one) for one in factors if one != name), *job_key(row))
 
 
-def _ratio(over: Row, under: Row) -> Ratio | None:
-    if over.time is None or under.time is None:
-        return None
-    step = math.hypot(over.time.step, under.time.step)
-    ratio = ratio_of(over.time.by_launch, under.time.by_launch, paired=True, clock_step=step)
-    return ratio if is_informative(ratio) else None
-
-
 def _different(pairs: Iterable[tuple[Row, Row]]) -> Iterator[Beside]:
     """Yield the pairs of a usual and another way that differ, all of them judged together."""
-    timed = [(base, base.time, other, other.time) for base, other in pairs]
-    sides = [
-        (base, under, other, over)
-        for base, under, other, over in timed
-        if under is not None and over is not None
-    ]
+    sides = [(base, other, both) for base, other in pairs if (both := launches_of(other, base)) is not None]
     ratios = judged_together(
-        [compared(over.by_launch, under.by_launch, paired=True) for _, under, _, over in sides],
-        [math.hypot(over.step, under.step) for _, under, _, over in sides],
+        [both for *_, both in sides], [clock_steps_of(other, base) for base, other, _ in sides]
     )
-    for (base, under, other, over), ratio in zip(sides, ratios, strict=True):
-        if is_informative(ratio) and ratio.verdict in DIFFERENT:
-            yield Beside(other.of, base.of, ratio, over.estimate, under.estimate)
+    for (base, other, _), ratio in zip(sides, ratios, strict=True):
+        if is_informative(ratio) and ratio.verdict in DIFFERENT and base.time and other.time:
+            yield Beside(other.of, base.of, ratio, other.time.estimate, base.time.estimate)
 
 
 # ---- Sentences -----------------------------------------------------------------------------------
@@ -382,7 +438,9 @@ def notified_headline(fact: Notified, varied: Collection[str], chosen: Units = A
     if fact.ratio is None or not is_known(fact.ratio.low, fact.ratio.high):
         return in_one_line(f"{said} {end}" for end in ends)
     times = known_times(fact.ratio, interval=False)
-    return in_one_line([*(f"{said} {end}, {times} a message" for end in ends), f"{said} {ends[1]}"])
+    return in_one_line(
+        [*(f"{said} {end}, {times} as long as a message" for end in ends), f"{said} {ends[1]}"]
+    )
 
 
 def notified_sentence(fact: Notified, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
@@ -404,14 +462,22 @@ FUNCTIONS = {
 """Function of MPI that makes a kind of window."""
 
 
-def progress_headline(fact: NeedOfTarget, _varied: Collection[str], _chosen: Units = AUTOMATIC) -> str:
+def progress_headline(fact: NeedOfTarget, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return in one line whether operations wait until their target enters MPI."""
-    where = f"into memory of {FUNCTIONS.get(fact.cell.rma_window, 'another window')}"
+    about = subject(fact.of, varied, {"mode", "rma_window"})
+    sizes = f", {_sizes(fact.sizes)}" if any(fact.sizes) else ""
+    where = f"{about}{sizes}: in a window of {FUNCTIONS.get(fact.cell.rma_window, 'another kind')}"
     if fact.needing:
         return f"{where} {_doing(fact.needing, 'wait')} until the target enters MPI"
     if fact.varying:
         return f"{where} {_doing(fact.varying, 'wait')} for the target in some launches, not in all"
     return f"{where} {_doing(fact.alone, 'complete')} while the target computes"
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    """Return sizes, `8 B and 64 KiB`: others may lie between them of which something else holds."""
+    *more, last = map(units.format_size, sizes)
+    return f"{', '.join(more)} and {last}" if more else last
 
 
 def _doing(names: Sequence[str], verb: str) -> str:
@@ -424,39 +490,46 @@ def _doing(names: Sequence[str], verb: str) -> str:
 def progress_sentence(fact: NeedOfTarget, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return whether operations wait until their target enters MPI, and how long one took."""
     said = progress_headline(fact, varied, chosen)
-    took = time(fact.while_s, chosen=chosen)
+    taken = (
+        f"{fact.cell.mode} took {known_time(fact.while_s, fact.low_s, fact.high_s, chosen)} while it computed"
+        if is_known(fact.low_s, fact.high_s)
+        else f"how long {fact.cell.mode} took while it computed is not known"
+    )
     kept = f"; {_doing(fact.alone, 'complete')} without it" if fact.needing and fact.alone else ""
-    return f"{said}{kept}; {fact.cell.mode} took {took} while it computed"
+    return f"{said}{kept}; {taken}"
 
 
 def synchronisation_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what a way of synchronising costs beside the usual one."""
-    about = f"{subject(fact.base, varied, {'mode'})}{_of_size(fact.cell)}"
-    return _in_line(f"{about}: {fact.cell.mode}", fact, f"as {fact.base.cell.mode}", chosen)
+    about = f"{subject(fact.base, varied, {'mode'})}{_of_size(fact.cell)}: {fact.cell.mode} takes"
+    more = f"; an empty epoch {units.format_time(fact.empty.time_s, chosen.time)}" if fact.empty else ""
+    return _in_line(about, fact, f"as {fact.base.cell.mode}", chosen, more)
 
 
 def window_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what another kind of window costs."""
     about = f"{subject(fact.base, varied, {'rma_window'})}{_of_size(fact.cell)}"
-    into = FUNCTIONS.get(fact.cell.rma_window, fact.cell.rma_window)
-    usual = FUNCTIONS.get(fact.base.cell.rma_window, fact.base.cell.rma_window)
-    return _in_line(f"{about}: into {into}", fact, f"as into {usual}", chosen)
+    kind, usual = (FUNCTIONS.get(one.rma_window, one.rma_window) for one in (fact.cell, fact.base.cell))
+    return _in_line(f"{about}: window of {kind}:", fact, f"as of {usual}", chosen)
 
 
-def contended_headline(fact: Beside, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+def contended_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what contention costs."""
-    ranks = f"{fact.cell.ranks} ranks on one word"
-    return _in_line(f"{fact.base.cell.pattern}, {ranks}", fact, "as one alone", chosen)
+    about = f"{subject(fact.base, varied, {'mode', 'ranks'})}{_of_size(fact.cell)}"
+    return _in_line(f"{about}: {fact.cell.ranks} ranks on one word take", fact, "as one alone", chosen)
 
 
-def _in_line(about: str, fact: Beside, beside: str, chosen: Units) -> str:
+def _in_line(about: str, fact: Beside, beside: str, chosen: Units, more: str = "") -> str:
+    """Return a ratio in one line, with its interval, the time and more if there is room."""
     times = [known_times(fact.ratio, interval=each) for each in (True, False)]
     took = units.format_time(fact.of_s, chosen.time)
     return in_one_line(
         [
-            f"{about} takes {times[0]} as long {beside}, {took}",
-            f"{about} takes {times[1]} as long {beside}, {took}",
-            f"{about} takes {times[1]} as long {beside}",
+            f"{about} {times[0]} as long {beside}, {took}{more}",
+            f"{about} {times[1]} as long {beside}, {took}{more}",
+            f"{about} {times[0]} as long {beside}, {took}",
+            f"{about} {times[1]} as long {beside}, {took}",
+            f"{about} {times[1]} as long {beside}",
         ]
     )
 
@@ -466,7 +539,11 @@ def beside_sentence(fact: Beside, varied: Collection[str], chosen: Units = AUTOM
     other, base = (units.format_time(each, chosen.time) for each in (fact.of_s, fact.base_s))
     names = f"{subject(fact.of, _AMONG | {*varied})}{_of_size(fact.cell)}"
     against = subject(fact.base, _AMONG | {*varied})
-    return f"{names}: {times_words(fact.ratio)} as long as {against}, {other} against {base}"
+    said = f"{names}: {times_words(fact.ratio)} as long as {against}, {other} against {base}"
+    if fact.empty is None:
+        return said
+    epoch = units.format_time(fact.empty.time_s, chosen.time)
+    return f"{said}; an empty epoch of {fact.cell.mode} {epoch}, {times_words(fact.empty.ratio)} as long"
 
 
 _AMONG = frozenset({"mode", "rma_window"})
@@ -475,5 +552,9 @@ _AMONG = frozenset({"mode", "rma_window"})
 def own_copy(fact: OwnCopy, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return that an operation is a copy that rank 0 makes in memory which it shares with the target."""
     about = f"{subject(fact.of, varied)}{_of_size(fact.cell)}"
-    times = known_times(fact.ratio, interval=False)
-    return f"{about}: a copy in memory that rank 0 shares with its target: {times} a {fact.base.cell.pattern}"
+    times = f"{known_times(fact.ratio, interval=False)} as long as {fact.base.cell.pattern}"
+    copies = (
+        "a copy in memory that rank 0 shares with its target",
+        "a copy in memory shared with the target",
+    )
+    return in_one_line(f"{about}: {copy}: {times}" for copy in copies)

@@ -10,16 +10,34 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, is_informative, measured
-from mpigauge.find.phrases import EMULATED, at_size, headed, in_one_line, is_known, rate, share, subject, time
+from mpigauge.find.explain.evidence import (
+    MIN_LAUNCHES,
+    Measured,
+    at_sizes,
+    beside_others,
+    is_informative,
+    measured,
+)
+from mpigauge.find.phrases import (
+    CROWDED,
+    EMULATED,
+    at_size,
+    headed,
+    in_one_line,
+    is_known,
+    rate,
+    share,
+    subject,
+    time,
+)
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import default_mode, halves
 from mpigauge.rows.group import row_key
-from mpigauge.rows.ratios import compared, judged_together, ratio_of
+from mpigauge.rows.ratios import bounds, ratio_of
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
@@ -63,6 +81,12 @@ class AtOnce:
     least_share: Measured | None
     slowest: tuple[SlowPair, ...]
 
+    @property
+    def is_unfair(self) -> bool:
+        """Whether the slowest pair has a lower rate than the fastest, by more than the margin for certain."""
+        least = self.least_share
+        return least is not None and least.high is not None and least.high < bounds()[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
@@ -74,12 +98,15 @@ class Pairs:
         rooted: Whether one rank is in all of them.
         windowed: Whether they send windows of messages, so that their rate is that of all together.
         alone: One pair, by pattern and mode, that they are held against; the ratio says if it was measured.
+        alone_pairs: How many pairs that is: 1, or the fewest senders of this pattern where no pair was
+            measured alone.
         sizes: Every size that was measured.
         hosts: On how many hosts the ranks are.
         crossing: How many pairs have ranks on two of them.
         unlike: Whether one pair alone was measured, but on one host where these cross hosts, or the other
             way round.
         emulated: Whether the network is that of a lab.
+        crowded: Whether there are more ranks than cores.
         launches: How many launches it rests on: the fewest of its sizes.
     """
 
@@ -88,11 +115,13 @@ class Pairs:
     rooted: bool
     windowed: bool
     alone: tuple[str, str]
+    alone_pairs: int
     sizes: tuple[AtOnce, ...]
     hosts: int
     crossing: int
     unlike: bool
     emulated: bool
+    crowded: bool
     launches: int
 
     @property
@@ -123,7 +152,8 @@ def pairs(evidence: Evidence) -> Iterator[Pairs]:
         pattern = evidence.patterns[curve[0].cell.pattern]
         if pattern.one_pair and curve[0].time is not None:
             fact = _pairs(evidence, pattern, curve)
-            if fact.crosses_none or any(one.beside or one.least_share for one in fact.sizes):
+            told = any(one.beside or one.is_unfair or one.slowest for one in fact.sizes)
+            if told or fact.crosses_none or fact.unlike:
                 yield fact
 
 
@@ -131,33 +161,29 @@ def _pairs(evidence: Evidence, pattern: Pattern, curve: Sequence[Row]) -> Pairs:
     cell = curve[0].cell
     members = members_of(cell, pattern)
     hosts = _hosts(evidence, cell.job)
-    crosses = [len({hosts[rank] for rank in pair}) > 1 for pair in members] if hosts else []
+    crosses = _crosses(members, hosts)
     alone = _alone(evidence, pattern, cell)
     found = [_one_pair(evidence, row, alone, members) for row in curve]
-    alike = [
-        base
-        if base is not None and _crosses(base, hosts) in ({*crosses} or {False}) and _one(crosses)
-        else None
-        for base in found
-    ]
+    if not any(found):
+        found = [_fewest(evidence, pattern, row, members) for row in curve]
+    first = next((base for base in found if base is not None), None)
+    alike = [base if base is not None and _is_alike(base, crosses, hosts) else None for base in found]
+    known = [base.row if base is not None else None for base in alike]
     return Pairs(
         of=curve[0].of,
         pairs=len(members),
         rooted=pattern.rooted,
         windowed=pattern.windowed,
-        alone=alone,
-        sizes=tuple(_at_once(row, base, pattern, members) for row, base in zip(curve, alike, strict=True)),
+        alone=(first.row.cell.pattern, first.row.cell.mode) if first is not None else alone,
+        alone_pairs=len(first.members) if first is not None else 1,
+        sizes=tuple(_at_once(row, base, pattern, members) for row, base in zip(curve, known, strict=True)),
         hosts=len({*hosts}),
         crossing=sum(crosses),
         unlike=any(found) and not any(alike),
         emulated=evidence.emulated and "," in cell.placement,
+        crowded=cell.job in evidence.crowded,
         launches=min(row.time.launches for row in curve if row.time is not None),
     )
-
-
-def _one(crosses: Sequence[bool]) -> bool:
-    """Return whether all pairs cross hosts, or none does."""
-    return len({*crosses}) <= 1
 
 
 def members_of(cell: Cell, pattern: Pattern) -> list[tuple[int, int]]:
@@ -189,25 +215,50 @@ OF_ONE = frozenset(
 )
 """Factors in which one pair alone differs."""
 
+OF_SENDERS = frozenset({"senders", "group"})
+"""Factors in which fewer senders of the same pattern differ."""
+
+
+class _Base(NamedTuple):
+    """Fewer pairs that others are held against, in one row."""
+
+    row: Row
+    members: Sequence[tuple[int, int]]
+
 
 def _one_pair(
     evidence: Evidence, row: Row, alone: tuple[str, str], members: Sequence[tuple[int, int]]
-) -> Row | None:
-    """Return the row of one of the pairs alone, else of ranks 0 and 1; None if there is none."""
+) -> _Base | None:
+    """Return one of the pairs alone, else ranks 0 and 1; None if none was measured."""
     key = row_key(row, OF_ONE)
     found = {
         str(one.cell.pair): one
         for one in evidence.rows
         if one.time is not None and (one.cell.pattern, one.cell.mode) == alone and row_key(one, OF_ONE) == key
     }
-    names = [f"{min(pair)}-{max(pair)}" for pair in members]
-    return next((found[name] for name in [*names, ""] if name in found), None)
+    names = {f"{min(pair)}-{max(pair)}": pair for pair in members} | {"": (0, 1)}
+    return next((_Base(found[name], [pair]) for name, pair in names.items() if name in found), None)
 
 
-def _crosses(row: Row, hosts: Sequence[str]) -> bool:
-    """Return whether the two ranks of a pair are on two hosts."""
-    pair = [int(rank) for rank in str(row.cell.pair).split("-")] if row.cell.pair else [0, 1]
-    return bool(hosts) and len({hosts[rank] for rank in pair}) > 1
+def _fewest(
+    evidence: Evidence, pattern: Pattern, row: Row, members: Sequence[tuple[int, int]]
+) -> _Base | None:
+    """Return the row of the same pattern that has the fewest pairs, if that are fewer."""
+    key = row_key(row, OF_SENDERS)
+    alike = (one for one in evidence.rows if one.time is not None and row_key(one, OF_SENDERS) == key)
+    bases = [_Base(one, members_of(one.cell, pattern)) for one in alike]
+    fewer = [base for base in bases if len(base.members) < len(members)]
+    return min(fewer, key=lambda base: len(base.members), default=None)
+
+
+def _is_alike(base: _Base, crosses: Sequence[bool], hosts: Sequence[str]) -> bool:
+    """Return whether all pairs of a base and of what it is held against cross hosts, or none of them does."""
+    return len({*crosses, *_crosses(base.members, hosts)}) <= 1
+
+
+def _crosses(members: Iterable[tuple[int, int]], hosts: Sequence[str]) -> list[bool]:
+    """Return of each pair whether its ranks are on two hosts; nothing if no launch says where they are."""
+    return [len({hosts[rank] for rank in pair}) > 1 for pair in members] if hosts else []
 
 
 def _at_once(row: Row, base: Row | None, pattern: Pattern, members: Sequence[tuple[int, int]]) -> AtOnce:
@@ -270,40 +321,20 @@ def _least_share(times: TimesByLaunch) -> Measured | None:
     return replace(found, high=min(1.0, found.high or 1.0))
 
 
-class _Side(NamedTuple):
-    pair: tuple[int, int]
-    own: Mapping[int, float]
-    others: Mapping[int, float]
-
-
 def _slowest(times: TimesByLaunch, members: Sequence[tuple[int, int]], *, rooted: bool) -> Iterator[SlowPair]:
     """Yield the pairs that are slower than the others for certain, though so many were looked at."""
     if len(members) < MIN_FOR_OTHERS or len(times) < MIN_LAUNCHES:
         return
-    sides = [
-        _Side(
-            pair,
-            {launch: mine[at] for launch, mine in times.items()},
-            {launch: _mean_but(mine, at) for launch, mine in times.items()},
-        )
-        for at, pair in enumerate(members)
-    ]
-    ratios = judged_together(
-        [compared(side.own, side.others, paired=True) for side in sides], [0.0] * len(sides)
-    )
+    sides = [{launch: mine[at] for launch, mine in times.items()} for at in range(len(members))]
     found = [
-        SlowPair(side.pair[1:] if rooted else side.pair, ratio)
-        for side, ratio in zip(sides, ratios, strict=True)
+        SlowPair(pair[1:] if rooted else pair, ratio)
+        for pair, ratio in zip(members, beside_others(sides), strict=True)
         if ratio is not None and ratio.verdict == "slower"
     ]
     yield from sorted(found, key=lambda one: -one.ratio.estimate)
 
 
 MIN_FOR_OTHERS = 2
-
-
-def _mean_but(values: Sequence[float], at: int) -> float:
-    return math.exp(fmean(math.log(value) for place, value in enumerate(values) if place != at))
 
 
 # ---- Sentence ------------------------------------------------------------------------------------
@@ -313,7 +344,7 @@ def headline(fact: Pairs, varied: Collection[str], chosen: Units = AUTOMATIC) ->
     """Return in one line what all do beside one, and which is slowest."""
     about, said = subject(fact.of, varied), _beside(fact, chosen)
     slow, hosts = _slow(fact), _crossing(fact)
-    least = said[:1] or slow or hosts or _fairness(fact)
+    least = said[:1] or slow or hosts or _fairness(fact) or [_unlike(fact)]
     candidates = ([*said, *slow, *hosts], [*said[:1], *slow, *hosts], [*said[:1], *hosts], least)
     return in_one_line(headed(about, "; ".join(parts)) for parts in candidates if parts)
 
@@ -325,40 +356,56 @@ def sentence(fact: Pairs, varied: Collection[str], chosen: Units = AUTOMATIC) ->
         said.append(_unlike(fact))
     if fact.emulated:
         said.append(EMULATED)
+    if fact.crowded:
+        said.append(CROWDED)
     return headed(subject(fact.of, varied), "; ".join(said))
 
 
-def _many(fact: Pairs) -> str:
+def _many(fact: Pairs, pairs: int) -> str:
     if fact.rooted:
-        return f"{counted(fact.pairs, 'rank')} and one root"
-    return counted(fact.pairs, "pair")
+        return f"{counted(pairs, 'rank')} and one root"
+    return counted(pairs, "pair")
+
+
+def _alone_words(fact: Pairs) -> str:
+    """Return what they are held against: `one pair (pingpong)`, or fewer pairs of the same pattern."""
+    if fact.alone[0] == fact.cell.pattern:
+        return _many(fact, fact.alone_pairs)
+    return "one pair" if fact.windowed else "one"
+
+
+def _alone_name(fact: Pairs) -> str:
+    return " ".join(fact.alone).removesuffix(" standard")
 
 
 def _beside(fact: Pairs, chosen: Units) -> list[str]:
-    """Return the ratio to one pair at the smallest size that has it, and at the largest."""
-    known = [one for one in fact.sizes if one.beside is not None]
+    """Return the ratio to one pair at the smallest size at which it is known, and at the largest."""
+    told = [one for one in fact.sizes if one.beside is not None]
+    known = [one for one in told if one.beside and is_known(one.beside.low, one.beside.high)] or told
     ends = known[:1] + known[1:][-1:]
     return [_one_beside(fact, one, chosen, first=place == 0) for place, one in enumerate(ends)]
 
 
 def _one_beside(fact: Pairs, one: AtOnce, chosen: Units, *, first: bool) -> str:
     assert one.beside is not None  # noqa: S101 - it is of the known ones
-    alone = " ".join(fact.alone).removesuffix(" standard")
-    where = at_size(fact.cell, one.bytes)
+    where, many, base = at_size(fact.cell, one.bytes), _many(fact, fact.pairs), _alone_words(fact)
+    own = fact.alone[0] == fact.cell.pattern
+    name = "" if own else f" ({_alone_name(fact)})"
     if fact.windowed:
         verb = "carry" if fact.pairs > 1 or fact.rooted else "carries"
-        does = f"{_many(fact)} {verb} {times_words(one.beside)} what one pair does ({alone})"
+        do = "do" if own and (fact.alone_pairs > 1 or fact.rooted) else "does"
+        does = f"{many} {verb} {times_words(one.beside)} what {base} {do}{name}"
         carried = rate(one.rate_bytes_per_s, chosen=chosen) if one.rate_bytes_per_s else ""
     else:
         verb = "take" if fact.pairs > 1 else "takes"
-        does = f"{_many(fact)} at once {verb} {times_words(one.beside)} as long as one ({alone})"
+        does = f"{many} at once {verb} {times_words(one.beside)} as long as {base}{name}"
         carried = time(one.time_s, chosen=chosen)
     said = does if first else times_words(one.beside)
     return ", ".join(filter(None, (f"{said}{where}", carried)))
 
 
 def _fairness(fact: Pairs) -> list[str]:
-    known = [one for one in fact.sizes if one.least_share is not None]
+    known = [one for one in fact.sizes if one.is_unfair]
     if not known:
         return []
     worst = min(known, key=lambda one: one.least_share.estimate if one.least_share else 1.0)
@@ -386,7 +433,7 @@ def _crossing(fact: Pairs) -> list[str]:
 
 
 def _unlike(fact: Pairs) -> str:
-    name = " ".join(fact.alone).removesuffix(" standard")
+    name = _alone_name(fact)
     if 0 < fact.crossing < fact.pairs:
         return f"no ratio to {name}: {fact.crossing} of {fact.pairs} pairs cross hosts, the others do not"
     if fact.crossing:

@@ -12,14 +12,15 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import is_informative
-from mpigauge.find.phrases import in_one_line, known_times, subject
+from mpigauge.document.ratio_words import VERDICTS, times_words
+from mpigauge.find.explain.evidence import Measured, is_informative
+from mpigauge.find.phrases import in_one_line, is_known, known_times, share, subject
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import group, subject_of
 from mpigauge.rows.same_distance import like_ratio
-from mpigauge.sequences import group_by
-from mpigauge.units import counted
+from mpigauge.sequences import consecutive, group_by, runs
+from mpigauge.stats.decision import MIN_LAUNCHES
+from mpigauge.units import counted, plural
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -66,9 +67,9 @@ class PartCost:
         base: What it is held against: no queue, blocks that are copied by hand or one block, no partitions.
         steps: At least one, rising.
         entry_s: What each entry of a queue costs, where that is the same for all depths; else None.
-        arrived: For partitions that were computed before the clock started: which part of the message had
-            arrived when the last became ready, 1 less the ratio of the last step; None where that is not
-            certain.
+        hidden: For partitions that were computed before the clock started: which part of the time of the
+            base was over when the last became ready, 1 less the ratio of the last step; None where that is
+            not known.
     """
 
     factor: PartFactor
@@ -76,7 +77,7 @@ class PartCost:
     base: Cell
     steps: tuple[PartStep, ...]
     entry_s: float | None
-    arrived: float | None = None
+    hidden: Measured | None = None
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -129,17 +130,24 @@ def partitions(evidence: Evidence) -> Iterator[PartCost]:
         whole = _of(alike, partitions=0)
         by_mode = group_by((row for row in alike if row.cell.partitions), lambda row: row.cell.mode)
         costs = (_cost("partitions", rows, whole) for rows in by_mode.values())
-        found += [cost and _with_arrived(cost, evidence) for cost in costs]
+        found += [cost and _with_hidden(cost, evidence) for cost in costs]
     yield from _each(found, max)
 
 
-def _with_arrived(cost: PartCost, evidence: Evidence) -> PartCost:
-    """Return a cost with the part of the message that had arrived before its last partition was ready."""
+def _with_hidden(cost: PartCost, evidence: Evidence) -> PartCost:
+    """Return a cost with the part of the time of its base that was over when the last part was ready."""
     mode = evidence.patterns[cost.cell.pattern].mode(cost.cell.mode)
-    last = cost.steps[-1].ratio
-    if mode is None or not mode.computes_first or last.verdict != "faster":
+    last = cost.steps[-1]
+    if mode is None or not mode.computes_first or not _differs(last):
         return cost
-    return replace_fields(cost, arrived=1 - last.estimate)
+    rest = _rest(last.ratio)
+    return replace_fields(cost, hidden=rest) if is_known(rest.low, rest.high) else cost
+
+
+def _rest(ratio: Ratio) -> Measured:
+    """Return 1 less a ratio, with its interval."""
+    low, high = (None if end is None else 1 - end for end in (ratio.high, ratio.low))
+    return Measured(1 - ratio.estimate, low, high, ratio.launches)
 
 
 def _rows(evidence: Evidence, keep: Callable[[Pattern], bool]) -> list[Row]:
@@ -213,42 +221,62 @@ def _entry_s(steps: Sequence[PartStep]) -> float | None:
 
 def headline(fact: PartCost, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return in one line how many times as long the last step takes, or the one that differs most."""
-    differing = [step for step in fact.steps if step.ratio.verdict in DIFFERENT]
-    about, base = _about(fact, varied), _base(fact)
-    if fact.arrived is not None:
-        return f"{about}: {_arrived(fact.arrived, fact)}"
+    about = _about(fact, varied)
+    if fact.hidden is not None:
+        parts = (fact.hidden, replace_fields(fact.hidden, low=None, high=None))
+        return in_one_line(f"{about}: {_hidden(part, fact)}" for part in parts)
+    differing = [step for step in fact.steps if _differs(step)]
+    known = [step for step in differing if is_known(step.ratio.low, step.ratio.high)]
     if not differing:
-        return f"{about}: no certain difference {_where(fact, fact.steps)} against {base}"
-    most = max(differing, key=lambda step: abs(math.log(step.ratio.estimate)))
-    where = _where(fact, [most])
-    return in_one_line(
-        f"{about}: {where} {known_times(most.ratio, interval=each)} as long as {base}"
+        return f"{about}: {_alike(fact)}"
+    if not known:
+        return f"{about}: {_where(fact, differing)} {_against(fact)}: how many times as long is not known"
+    most = max(known, key=lambda step: abs(math.log(step.ratio.estimate)))
+    said = [
+        f"{about}: {_where(fact, [most])} it takes {known_times(most.ratio, interval=each)} {_as_long(fact)}"
         for each in (True, False)
-    )
+    ]
+    return in_one_line([f"{said[0]}{_needs([most])}", *said])
 
 
 def sentence(fact: PartCost, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return how many times as long each step takes, and at which there is no difference."""
-    about, base = _about(fact, varied), _base(fact)
-    differing = [step for step in fact.steps if step.ratio.verdict in DIFFERENT]
-    rest = [step for step in fact.steps if step not in differing]
+    differing = [step for step in fact.steps if _differs(step)]
     parts = [f"{_where(fact, [step])} {times_words(step.ratio)}" for step in differing]
-    said = [f"{', '.join(parts)} as long as {base}"] if parts else []
-    for verdict, words in (("same", "no difference"), ("undecided", "undecided")):
-        if like := [step for step in rest if step.ratio.verdict == verdict]:
-            said.append(
-                f"{words} {_where(fact, like)}" if said else f"{words} {_where(fact, like)} to {base}"
-            )
-    if fact.arrived is not None:
-        said.append(_arrived(fact.arrived, fact))
+    said = [f"{', '.join(parts)} {_as_long(fact)}{_needs(differing)}"] if parts else []
+    for verdict in ("same", "undecided"):
+        if like := [step for step in fact.steps if step.ratio.verdict == verdict and step not in differing]:
+            where, word = _where(fact, like), VERDICTS[verdict]
+            said.append(f"{word} {where}" if said else f"{where} {_against(fact)}: {word}")
+    if fact.hidden is not None:
+        said.append(_hidden(fact.hidden, fact))
     if fact.entry_s is not None:
         said.append(f"{units.format_time(fact.entry_s, chosen.time)} for each entry")
-    return f"{about}: {'; '.join(said)}"
+    return f"{_about(fact, varied)}: {'; '.join(said)}"
 
 
-def _arrived(part: float, fact: PartCost) -> str:
+def _differs(step: PartStep) -> bool:
+    """Return whether a step has a number to be said: few launches leave the word open, not always that."""
+    ratio = step.ratio
+    return ratio.verdict in DIFFERENT or (ratio.verdict == "undecided" and ratio.excludes_one)
+
+
+def _alike(fact: PartCost) -> str:
+    """Return the word of steps that do not differ, or of which nobody can tell."""
+    words = {step.ratio.verdict for step in fact.steps}
+    word = VERDICTS[words.pop()] if len(words) == 1 else "no certain difference"
+    return f"{_where(fact, fact.steps)} {_against(fact)}: {word}"
+
+
+def _needs(steps: Sequence[PartStep]) -> str:
+    """Return what is missing for a verdict on steps of few launches; nothing if there is one."""
+    few = any(step.ratio.launches < MIN_LAUNCHES for step in steps)
+    return f"; a verdict needs {MIN_LAUNCHES} launches" if few else ""
+
+
+def _hidden(part: Measured, fact: PartCost) -> str:
     last = counted(fact.steps[-1].number, "partition")
-    return f"{units.format_percent(part)} had arrived when the last of {last} became ready"
+    return f"{share(part)} of {fact.base.mode}'s time was over when the last of {last} became ready"
 
 
 def _about(fact: PartCost, varied: Collection[str]) -> str:
@@ -256,21 +284,29 @@ def _about(fact: PartCost, varied: Collection[str]) -> str:
     return f"{about}, {units.format_size(fact.cell.bytes)}"
 
 
-def _base(fact: PartCost) -> str:
-    return "behind none" if fact.factor == "depth" else fact.base.mode
+def _as_long(fact: PartCost) -> str:
+    return f"as long as {'behind none' if fact.factor == 'depth' else fact.base.mode}"
+
+
+def _against(fact: PartCost) -> str:
+    return f"against {'none' if fact.factor == 'depth' else fact.base.mode}"
 
 
 def _where(fact: PartCost, steps: Sequence[PartStep]) -> str:
-    """Return at which values something is so: `in blocks of 8 B`, `behind a queue of 16 to 256`."""
-    if fact.factor == "depth":
-        return f"behind a queue of {_span([str(step.number) for step in steps])}"
-    if fact.factor == "partitions":
-        *others, last = steps
-        numbers = [*(str(step.number) for step in others), counted(last.number, "partition")]
-        return f"in {_span(numbers)}"
+    """Return at which values something is so: `in blocks of 8 B`, `behind 16 to 256 entries`."""
+    if fact.factor != "block_bytes":
+        of, noun = ("behind", "entry") if fact.factor == "depth" else ("in", "partition")
+        return f"{of} {_numbers(fact, steps)} {noun if steps[-1].number == 1 else plural(noun)}"
     every = {step.stride_bytes for step in steps if step.stride_bytes != 2 * step.number}
     strides = f", every {_span([*map(units.format_size, sorted(every))])}" if every else ""
-    return f"in blocks of {_span([units.format_size(step.number) for step in steps])}{strides}"
+    return f"in blocks of {_numbers(fact, steps)}{strides}"
+
+
+def _numbers(fact: PartCost, steps: Sequence[PartStep]) -> str:
+    """Return the values of steps: those that are neighbours from the first to the last of them."""
+    write = units.format_size if fact.factor == "block_bytes" else str
+    places = runs([fact.steps.index(step) for step in steps], consecutive)
+    return " and ".join(_span([write(fact.steps[place].number) for place in run]) for run in places)
 
 
 def _span(values: Sequence[str]) -> str:

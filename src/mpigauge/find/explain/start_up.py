@@ -76,11 +76,11 @@ def start_ups(evidence: Evidence) -> Iterator[StartUp]:
 
 
 def headline(fact: StartUp, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Return in one line what MPI_Init takes, and then the first message."""
+    """Return in one line what MPI_Init takes, and then the first message and its answer."""
     said = f"{fact.cell.job.name}: MPI_Init {known_time(fact.init_s, fact.low_s, fact.high_s, chosen)}"
     if fact.first is None or not is_known(fact.first.low_s, fact.first.high_s):
         return said
-    return f"{said}, first message {time(fact.first.first_s, chosen=chosen)}"
+    return f"{said}, {first_message.ROUND_TRIP} {time(fact.first.first_s, chosen=chosen)}"
 
 
 def sentence(fact: StartUp, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

@@ -12,6 +12,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain import (
     contrasts,
     copies,
+    datatypes,
     eager_limits,
     first_message,
     first_round,
@@ -111,6 +112,7 @@ TOPICS: Mapping[str, Topic] = {
     "copies": Topic(copies.copies, copies.headline, copies.sentence, with_ratios=True),
     "matching": Topic(queues_and_parts.queues, queues_and_parts.headline, queues_and_parts.sentence),
     "layout": Topic(queues_and_parts.layouts, queues_and_parts.headline, queues_and_parts.sentence),
+    "datatype": Topic(datatypes.makings, datatypes.headline, datatypes.sentence, with_ratios=True),
     "partitioned": Topic(queues_and_parts.partitions, queues_and_parts.headline, queues_and_parts.sentence),
     "planted": Topic(lab_truth.planted, lab_truth.headline, lab_truth.sentence),
     "ranks": Topic(ranks.growths, ranks.headline, ranks.sentence, with_ratios=True),

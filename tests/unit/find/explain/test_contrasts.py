@@ -14,8 +14,11 @@ from mpigauge.find.explain import contrasts
 from mpigauge.find.explain.topics import conclusions
 from mpigauge.rows.ratios import TimePair, compared, judged_together, verdict_of
 from mpigauge.vocabulary import DIFFERENT
-from tests.made import cell
+from tests.made import cell, collective, eager
 from tests.unit.find.explain.informative import facts, sentence, told_of
+from tests.unit.find.explain.made_evidence import evidence as made
+from tests.unit.find.explain.test_eager_limits import line
+from tests.unit.find.explain.test_lab_truth import LAB
 from tests.unit.rows.test_baselines import timed
 
 if TYPE_CHECKING:
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
 
-from tests.made import eager
-from tests.unit.find.explain.test_eager_limits import line
 
 SIZES = (8, 64, 512, 4096, 2**15, 2**18)
 MPICH = {"mpi": "mpich", "mpi_version": "5.0.2"}
@@ -134,6 +135,49 @@ def test_a_difference_whose_cause_is_known_comes_before_one_of_more_sizes() -> N
     assert first.by_limit is not None
 
 
+def sent_by(senders: int, pattern: str = "multi-stream", size: int = 65536, **more: object) -> Cell:
+    """A cell in which so many ranks of 4 send."""
+    window = {"window": 64} if pattern == "multi-stream" else {}
+    mode = "unidirectional" if pattern == "multi-stream" else "standard"
+    group = ",".join(str(rank) for half in (0, 2) for rank in range(half, half + senders))
+    return collective(
+        pattern, size, mode, **{"ranks": 4, "senders": senders, "group": group, **window, **more}
+    )
+
+
+def test_more_senders_of_windows_are_told_by_their_rate() -> None:
+    evidence = told_of({sent_by(1): 5000.0, sent_by(2): 2500.0}, noise=0.002)
+    (fact,) = facts(contrasts.senders, evidence)
+    assert fact.points[0].ratio.estimate == pytest.approx(0.5, rel=0.01), "of times, as elsewhere"
+    said = contrasts.headline(fact, ())
+    assert re.match(r"multi-stream: 2 senders carry 2\.0\d times .*what 1 sender does at 64 KiB; ", said)
+    (rate,) = fact.rates
+    assert rate.other_bytes_per_s == pytest.approx(2 * rate.base_bytes_per_s, rel=0.01)
+    assert re.search(r"; [0-9.]+ [MG]B/s at 64 KiB$", said)
+    details = sentence("senders", fact, evidence)
+    assert re.search(
+        r"2 senders against 1 sender: faster .*: 2\.0\d times \(.*\) the rate at 64 KiB, ", details
+    )
+
+
+def test_round_trips_of_more_senders_are_told_by_their_time_in_the_plural() -> None:
+    pattern = "multi-pingpong"
+    evidence = told_of({sent_by(1, pattern): 1000.0, sent_by(2, pattern): 1500.0}, noise=0.002)
+    (fact,) = facts(contrasts.senders, evidence)
+    assert fact.rates == ()
+    assert re.search(r": 2 senders take 1\.50? times .*as long as 1 sender", contrasts.headline(fact, ()))
+
+
+def test_senders_in_a_lab_and_on_shared_cores_say_so() -> None:
+    cells = [sent_by(number, placement="h1,h1,h2,h2") for number in (1, 2)]
+    found = made(cells, lambda of, launch: [10**6 // of.senders + launch] * 40, lab=LAB, cores=2)
+    (fact,) = contrasts.senders(found)
+    assert (fact.emulated, fact.crowded) == (True, True)
+    assert contrasts.sentence(fact, ()).endswith(
+        "; over the emulated network of a lab; more ranks than cores"
+    )
+
+
 def test_a_difference_rests_on_the_launches_of_its_ratio() -> None:
     """Of places, too, which a comparison may pair in fewer launches than both were measured in."""
 
@@ -173,6 +217,13 @@ def test_what_nobody_can_tell_names_the_launches_that_would() -> None:
     evidence = told_of(two_modes(dict.fromkeys(SIZES, 1.01)), noise=0.08)
     (fact,) = facts(contrasts.modes, evidence)
     assert "launches would tell, not 8" in sentence("mode", fact, evidence)
+
+
+def test_a_large_difference_of_few_launches_lacks_no_more_than_those_of_a_verdict() -> None:
+    evidence = told_of(two_modes(dict.fromkeys(SIZES, 59.0)), noise=0.05, launches=3)
+    (fact,) = facts(contrasts.modes, evidence)
+    assert {one.verdict for one in fact.points} == {"undecided"}
+    assert "undecided (about 5 launches would tell, not 3)" in sentence("mode", fact, evidence)
 
 
 @pytest.mark.truth

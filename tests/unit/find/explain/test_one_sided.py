@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace as with_fields
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,7 +69,7 @@ def test_what_the_target_sees_is_told_in_messages() -> None:
     assert headline("one-sided", fact, evidence).startswith(
         "put-notify flag, 8 B: seen by the target after 28"
     )
-    assert headline("one-sided", fact, evidence).endswith(" times a message")
+    assert headline("one-sided", fact, evidence).endswith(" times as long as a message")
     assert "as long as a pingpong one way" in sentence("one-sided", fact, evidence)
 
 
@@ -94,10 +96,14 @@ def test_whether_the_target_is_needed_is_told_for_each_kind_of_window() -> None:
         }
     )
     said = [headline("progress", fact, evidence) for fact in facts(progresses, evidence)]
+    kinds = ("allocate put and get complete", "create put and get wait", "create_dynamic put waits")
+    ends = (
+        "while the target computes",
+        "until the target enters MPI",
+        "for the target in some launches, not in all",
+    )
     assert said == [
-        "into memory of MPI_Win_allocate put and get complete while the target computes",
-        "into memory of MPI_Win_create put and get wait until the target enters MPI",
-        "into memory of MPI_Win_create_dynamic put waits for the target in some launches, not in all",
+        f"progress, 8 B: in a window of MPI_Win_{kind} {end}" for kind, end in zip(kinds, ends, strict=True)
     ]
 
 
@@ -123,13 +129,99 @@ def test_ways_of_synchronising_are_told_where_they_differ() -> None:
 def test_other_windows_are_told_beside_the_usual_one() -> None:
     evidence = told_of({remote("put"): 20.0, remote("put", window="create"): 800.0})
     (fact,) = facts(window_kinds, evidence)
-    assert "into MPI_Win_create takes" in headline("window-kind", fact, evidence)
+    line = headline("window-kind", fact, evidence)
+    assert line.startswith("put, 8 B: window of MPI_Win_create: 4")
+    assert " as long as of MPI_Win_allocate, 8" in line
 
 
 def test_contention_is_told_beside_one_rank_alone() -> None:
     evidence = told_of({remote("fetch_and_op"): 40.0, remote("contended", mode="fetch_and_op"): 120.0})
     (fact,) = facts(contended, evidence)
-    assert "2 ranks on one word takes" in headline("atomics", fact, evidence)
+    assert headline("atomics", fact, evidence).startswith("fetch_and_op, 8 B: 2 ranks on one word take 3.0")
+
+
+def test_what_is_told_of_two_libraries_names_them() -> None:
+    ours = [remote("fetch_and_op"), remote("contended", mode="fetch_and_op"), remote("progress", mode="put")]
+    theirs = [replace(one, mpi="mpich", mpi_version="5.0.2") for one in ours]
+    alone, every, _ = zip(ours, theirs, strict=True)
+    evidence = told_of(dict.fromkeys(alone, 40.0) | dict.fromkeys(every, 120.0))
+    said = [headline("atomics", fact, evidence) for fact in facts(contended, evidence)]
+    assert [line.split(":")[0] for line in said] == [
+        "fetch_and_op, Open MPI 5.0.11, 8 B",
+        "fetch_and_op, MPICH 5.0.2, 8 B",
+    ]
+    needs = computing({side[-1]: [300.0] * 3 for side in (ours, theirs)})
+    said = [headline("progress", fact, needs) for fact in facts(progresses, needs)]
+    assert said[1].startswith("progress, MPICH 5.0.2, 8 B: in a window of MPI_Win_allocate put completes")
+
+
+def test_sizes_of_which_something_else_holds_are_told_apart() -> None:
+    """In one fact they said that get waits, and completes without it."""
+    waits, alone = [0.8 * WORK_NS] * 3, [300.0] * 3
+    evidence = computing(
+        {
+            remote("progress", 8, "put"): alone,
+            remote("progress", 8, "get"): alone,
+            remote("progress", 65536, "put"): alone,
+            remote("progress", 65536, "get"): waits,
+            remote("progress", 4096, "put"): alone,
+            remote("progress", 4096, "get"): alone,
+        }
+    )
+    found = facts(progresses, evidence)
+    window = "in a window of MPI_Win_allocate"
+    assert [headline("progress", fact, evidence) for fact in found] == [
+        f"progress, 8 B and 4 KiB: {window} put and get complete while the target computes",
+        f"progress, 64 KiB: {window} get waits until the target enters MPI",
+    ]
+    said = sentence("progress", found[1], evidence)
+    assert "; put completes without it; get took 1.6" in said
+    assert "ms (" in said
+
+
+def test_a_copy_of_no_state_goes_with_puts_of_each_state() -> None:
+    """One rank copies: how far apart two are is nothing to it."""
+    put = remote("put", 64 * 1024)
+    made = told_of({cell("memcpy", 64 * 1024): 2000.0, put: 2100.0})
+    kept = [row for row in made.rows if row.cell != put]
+    states = [with_fields(row, state=one) for row in made.rows if row.cell == put for one in ("near", "far")]
+    found = facts(own_copies, Evidence(made.result, [*kept, *states]))
+    said = [headline("own-memory", fact, made).split(":")[0] for fact in found]
+    assert said == [f"put in state {state}, 64 KiB" for state in ("near", "far")]
+
+
+def test_of_one_state_the_launches_of_that_state_are_compared() -> None:
+    put = remote("put", 64 * 1024)
+    made = told_of({cell("memcpy", 64 * 1024): 2000.0, put: 2100.0})
+    copy, row = sorted(made.rows, key=lambda one: one.cell == put)
+    assert row.time is not None
+    few = {launch: time_s for launch, time_s in row.time.by_launch.items() if launch <= 4}
+    near = with_fields(row, state="near", time=with_fields(row.time, by_launch=few))
+    (fact,) = facts(own_copies, Evidence(made.result, [copy, near]))
+    assert (fact.ratio.paired, fact.ratio.launches) == (True, 4)
+
+
+def test_ways_of_synchronising_are_told_by_one_topic() -> None:
+    times = {remote("put"): 100.0, remote("put", mode="lock"): 300.0}
+    times |= {remote("put-notify", mode=mode): 200.0 for mode in ("flag", "send")}
+    times |= {remote("progress", mode=mode): 200.0 for mode in ("put", "get")}
+    found = conclusions(told_of(times))
+    assert [one.fact.cell.pattern for one in found if one.topic == "synchronisation"] == ["put"]
+    assert [one.fact.cell.pattern for one in found if one.topic == "mode"] == ["put-notify"]
+
+
+def test_synchronisation_is_told_beside_an_epoch_without_an_operation() -> None:
+    times = {remote("put"): 32.0, remote("put", mode="fence"): 986.0}
+    times |= {remote("empty-epoch", 0, "fence"): 944.0, remote("empty-epoch", 0, "pscw"): 500.0}
+    evidence = told_of(times, noise=0.002)
+    (fact,) = facts(synchronisations, evidence)
+    assert fact.empty.of.cell.mode == "fence"
+    assert fact.empty.ratio.estimate == pytest.approx(944 / 986, rel=0.01)
+    assert re.search(
+        r"as flush, 9\d\d ns; an empty epoch 9[34]\d ns$", headline("synchronisation", fact, evidence)
+    )
+    said = sentence("synchronisation", fact, evidence)
+    assert re.search(r"; an empty epoch of fence 9[34]\d ns, 0\.9\d* times \(.*\) as long$", said)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mpigauge.document.document import AUTOMATIC
+from mpigauge.find.explain.evidence import Measured
 from mpigauge.find.explain.queues_and_parts import layouts, partitions, queues
 from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
@@ -14,10 +16,15 @@ from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of
 
 if TYPE_CHECKING:
+    from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
 
 ENTRY_NS = 3.0
 DEPTHS = (0, 16, 512, 4096)
+
+
+def headline(topic: str, fact: Any, evidence: Evidence) -> str:
+    return TOPICS[topic].headline(fact, varied_in(evidence.rows), AUTOMATIC)
 
 
 def behind(depth: int, mode: str = "posted", size: int = 8) -> Cell:
@@ -40,7 +47,7 @@ def test_each_depth_is_held_against_none_and_a_straight_line_has_a_cost_of_an_en
         assert step.ratio.estimate == pytest.approx(1 + ENTRY_NS * step.number / 300, rel=0.02)
     assert fact.entry_s == pytest.approx(ENTRY_NS * 1e-9, rel=0.1)
     said = sentence("matching", fact, evidence)
-    assert "behind a queue of 512 6.1" in said
+    assert "behind 512 entries 6.1" in said
     assert "as long as behind none" in said
     assert "3.0" in said.rpartition("; ")[2]
     assert said.endswith("for each entry")
@@ -57,8 +64,9 @@ def test_a_queue_that_costs_nothing_is_said_to_make_no_difference() -> None:
     evidence = told_of({behind(depth): 300.0 for depth in DEPTHS}, noise=0.001)
     (fact,) = facts(queues, evidence)
     assert sentence("matching", fact, evidence).endswith(
-        "no difference behind a queue of 16 to 4096 to behind none"
+        "behind 16 to 4096 entries against none: no difference"
     )
+    assert headline("matching", fact, evidence) == sentence("matching", fact, evidence)
 
 
 def test_of_several_sizes_a_queue_is_told_at_the_smallest_and_of_each_mode() -> None:
@@ -112,20 +120,21 @@ def test_partitions_computed_before_the_clock_started_tell_what_was_delivered_ea
     times = {cell("early-bird", 65536, "send"): 1000.0}
     for number in (4, 8):
         times[cell("early-bird", 65536, "partitioned", partitions=number)] = 2000.0 / number
-    evidence = told_of(times, noise=0.002)
+    evidence = told_of(times, noise=0.02)
     (fact,) = facts(partitions, evidence)
-    assert fact.arrived == pytest.approx(0.75, abs=0.01)
+    ratio = fact.steps[-1].ratio
+    assert fact.hidden == Measured(1 - ratio.estimate, 1 - ratio.high, 1 - ratio.low, ratio.launches)
     said = sentence("partitioned", fact, evidence)
     assert "as long as send" in said
-    assert said.endswith("; 75 % had arrived when the last of 8 partitions became ready")
-    line = TOPICS["partitioned"].headline(fact, varied_in(evidence.rows), AUTOMATIC)
-    assert line.endswith("64 KiB: 75 % had arrived when the last of 8 partitions became ready")
+    over = r"7\d % \(7\d – 7\d %\) of send's time was over when the last of 8 partitions became ready"  # noqa: RUF001
+    assert re.search(f"; {over}$", said)
+    assert re.search(f"64 KiB: {over}$", headline("partitioned", fact, evidence))
 
 
 def test_of_partitions_that_are_sent_at_once_nothing_is_delivered_early() -> None:
     times = {cell("partitioned", 65536, "persistent"): 1000.0, in_partitions(8, size=65536): 500.0}
     (fact,) = facts(partitions, told_of(times, noise=0.002))
-    assert fact.arrived is None
+    assert fact.hidden is None
 
 
 def test_partitions_are_held_against_a_message_without_at_the_largest_size() -> None:
@@ -140,5 +149,40 @@ def test_partitions_are_held_against_a_message_without_at_the_largest_size() -> 
     said = sentence("partitioned", fact, evidence)
     assert "in 8 partitions 1.40" in said
     assert "as long as persistent" in said
-    line = TOPICS["partitioned"].headline(fact, varied_in(evidence.rows), AUTOMATIC)
-    assert "in 64 partitions 4.2" in line
+    assert "in 64 partitions it takes 4.2" in headline("partitioned", fact, evidence)
+
+
+@pytest.mark.parametrize(
+    ("launches", "needs"), [(3, "; a verdict needs 5 launches"), (8, "")], ids=["few", "enough"]
+)
+def test_a_large_ratio_of_few_launches_is_told_with_what_a_verdict_needs(launches: int, needs: str) -> None:
+    evidence = told_of({behind(0): 100.0, behind(512): 5400.0}, launches=launches)
+    (fact,) = facts(queues, evidence)
+    assert (fact.steps[0].ratio.verdict == "undecided") == bool(needs)
+    said = headline("matching", fact, evidence)
+    assert re.search(r"8 B: behind 512 entries it takes 5\d\.\d times \(.*\) as long as behind none", said)
+    assert said.endswith(f"as long as behind none{needs}")
+    assert sentence("matching", fact, evidence).endswith(f"as long as behind none{needs}")
+
+
+def test_of_few_launches_whose_interval_has_1_in_it_nobody_can_tell() -> None:
+    evidence = told_of({behind(0): 100.0, behind(16): 101.0}, launches=3, noise=0.05)
+    (fact,) = facts(queues, evidence)
+    said = "behind 16 entries against none: undecided"
+    assert headline("matching", fact, evidence).endswith(said)
+    assert sentence("matching", fact, evidence).endswith(said)
+
+
+def test_a_ratio_that_is_not_known_is_no_number_of_times() -> None:
+    evidence = told_of({behind(0): 100.0, behind(512): 2000.0}, launches=4, noise=0.5)
+    (fact,) = facts(queues, evidence)
+    assert headline("matching", fact, evidence).endswith(
+        "behind 512 entries against none: how many times as long is not known"
+    )
+
+
+def test_values_without_a_difference_leave_out_those_between_that_differ() -> None:
+    slow = {0: 100.0, 1: 100.0, 16: 300.0, 512: 100.0, 4096: 100.0}
+    evidence = told_of({behind(depth): time for depth, time in slow.items()}, noise=0.001)
+    (fact,) = facts(queues, evidence)
+    assert sentence("matching", fact, evidence).endswith("no difference behind 1 and 512 to 4096 entries")

@@ -50,7 +50,7 @@ def test_a_number_over_launches_and_the_first_message_after_it() -> None:
     assert fact.cell == fact.first.cell
     line = headline(fact, set())
     assert line.startswith("Open MPI 5.0.11, 2 ranks: MPI_Init 41")
-    assert line.endswith("), first message 180 µs")
+    assert line.endswith("), first message and its answer 180 µs")
     details = sentence(fact, set())
     assert "on the slowest rank; 40" in details
     assert "as long as a round trip of 0 B later on" in details

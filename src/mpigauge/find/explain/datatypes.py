@@ -1,0 +1,112 @@
+"""Making of a datatype beside a message of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times_words
+from mpigauge.find.explain.evidence import at_sizes, of_one_launch, ratio_of_rows
+from mpigauge.find.phrases import in_one_line, known_times, subject
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.rows.group import Subject, subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mpigauge.document.document import Units
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.ratios import Ratio
+
+MAKERS = patterns_with(lambda pattern: pattern.strided and not pattern.talks)
+"""Patterns that make the datatypes of messages in blocks, and send nothing."""
+
+SENDERS = patterns_with(lambda pattern: pattern.strided and pattern.talks)
+"""Patterns that send them."""
+
+OF_DATATYPE = ("mode", "bytes", "block_bytes", "stride_bytes")
+"""Factors that are those of a datatype."""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """A datatype that is made, committed and freed, beside a message of it.
+
+    Attributes:
+        of: The message.
+        made: The making of its datatype.
+        made_s: Time of that.
+        message_s: Time of the message.
+        ratio: How many times as long as the message the making takes.
+    """
+
+    of: Subject
+    made: Cell
+    made_s: float
+    message_s: float
+    ratio: Ratio
+
+    @property
+    def cell(self) -> Cell:
+        """The message."""
+        return self.of.cell
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The making and the message."""
+        return at_sizes([self.made, self.cell])
+
+    @property
+    def launches(self) -> int:
+        """How many launches the ratio rests on."""
+        return self.ratio.launches
+
+    @property
+    def weight(self) -> float:
+        """More, the more of a message it takes."""
+        return math.log1p(self.ratio.estimate)
+
+
+def makings(evidence: Evidence) -> Iterator[Making]:
+    """Yield each datatype that was made and sent in the same launches."""
+    timed = [row for row in evidence.rows if row.time is not None]
+    messages = [row for row in timed if row.cell.pattern in SENDERS]
+    for made in (row for row in timed if row.cell.pattern in MAKERS):
+        for message in messages:
+            if not (_is_of_one_datatype(made.cell, message.cell) and of_one_launch(made, message)):
+                continue
+            ratio = ratio_of_rows(made, message)
+            if ratio is not None and made.time is not None and message.time is not None:
+                times = made.time.estimate, message.time.estimate
+                yield Making(subject_of([message, made]), made.cell, *times, ratio)
+
+
+def _is_of_one_datatype(one: Cell, other: Cell) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in OF_DATATYPE)
+
+
+# ---- Sentences -----------------------------------------------------------------------------------
+
+
+def headline(fact: Making, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """Return in one line how many times as long as a message of it a datatype takes to be made."""
+    return in_one_line(
+        f"{_about(fact, varied)}: making the datatype takes {times} as long as one message of it"
+        for times in (known_times(fact.ratio, interval=each) for each in (True, False))
+    )
+
+
+def sentence(fact: Making, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return both times and their ratio."""
+    made, message = (units.format_time(each, chosen.time) for each in (fact.made_s, fact.message_s))
+    takes = f"making the datatype takes {times_words(fact.ratio)} as long as one message of it"
+    return f"{_about(fact, varied)}: {takes}, {made} against {message}"
+
+
+def _about(fact: Making, varied: Collection[str]) -> str:
+    about = subject(fact.of, {*varied, "mode", "block_bytes"})
+    return f"{about}, {units.format_size(fact.cell.bytes)}"
