@@ -247,6 +247,7 @@ FACTORS = (
         asked="depths",
         compared=True,
         phrase="depth {}",
+        without="depth 0",
         key="depth",
         code=NumberIfAny(),
     ),
