@@ -16,7 +16,7 @@ from mpigauge.document.phrases import OF_JOB, SAID_WITH, UNSAID, WORDS, phrases_
 from mpigauge.find.imported import launches_of
 from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
-from mpigauge.plan.patterns import default_mode, known, times_alone
+from mpigauge.plan.patterns import PAIR_OF_RANKS, default_mode, known, times_alone
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import STATE, Subject, each_state, group, subject_of
 from mpigauge.rows.machine.machines import measured_machine
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 QUOTED_BYTES = 8
 """The message whose time is quoted: one double; the nearest to it where it was not measured."""
 
-PAIR_OF_RANKS = 2
 BOTH_DIRECTIONS = 2
 
 
