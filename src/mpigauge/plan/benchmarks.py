@@ -81,6 +81,9 @@ COUNTERPARTS = (
     Counterpart("pingpong", "persistent", "Latency Test Persistent"),
     Counterpart("stream", "unidirectional", "Bandwidth Test", "Uniband", ranks=2, rate=True),
     Counterpart("stream", "bidirectional", "Bi-Directional Bandwidth Test", "Biband", ranks=2, rate=True),
+    Counterpart("multi-stream", "unidirectional", "Multiple Bandwidth / Message Rate Test", rate=True),
+    Counterpart("multi-pingpong", "standard", "Multi Latency Test"),
+    Counterpart("neighbours", "nonblocking", imb="Exchange"),
     Counterpart("exchange", "nonblocking", imb="PingPing"),
     Counterpart("matching", "any-source", imb="PingPongAnySource"),
     Counterpart("shift", "sendrecv", imb="Sendrecv"),
@@ -91,19 +94,14 @@ COUNTERPARTS = (
     ),
 )
 
-READ_ONLY = (
-    Counterpart("multi-stream", "unidirectional", "Multiple Bandwidth / Message Rate Test", rate=True),
-    Counterpart("multi-pingpong", "standard", "Multi Latency Test"),
-    Counterpart("multi-pingpong", "standard", "Multi-pair Latency Test"),
-    Counterpart("neighbours", "nonblocking", imb="Exchange"),
-)
-"""Benchmarks whose text is read as ours and not written: its head has more than one number of ranks in it."""
+READ_ONLY = (Counterpart("multi-pingpong", "standard", "Multi-pair Latency Test"),)
+"""Titles that are read as ours and not written: others have come in their place."""
 
 OF_MORE_RANKS = {
     "Uniband": Counterpart("multi-stream", "unidirectional", imb="Uniband", rate=True),
     "Biband": Counterpart("multi-stream", "bidirectional", imb="Biband", rate=True),
 }
-"""Counterparts of benchmarks of IMB that have more ranks than usual, by their names."""
+"""Counterparts of benchmarks of IMB that have more ranks than usual, by their names; only read."""
 
 _ONE_SIDED = (
     ("Put Latency", "put", False, "flush flush_local lock lock_all"),
@@ -124,7 +122,14 @@ operations is exclusive there.
 ONE_SIDED_OF_IMB = {f"Unidir_{of}": Counterpart(of, "flush", imb=f"Unidir_{of}") for of in ("put", "get")}
 """Operations of IMB-RMA, into a window of `MPI_Win_create`, each flushed (non-aggregate); only read."""
 
-BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}
+ONE_SIDED = tuple(
+    Counterpart(pattern, mode, f"{title} Test", rate=rate)
+    for title, pattern, rate, modes in _ONE_SIDED
+    for mode in modes.split()
+)
+"""One-sided operations: their titles follow on `MPI_` in OSU, their heads name the function of the mode."""
+
+BY_CELL = {(twin.pattern, twin.mode): twin for twin in (*COUNTERPARTS, *ONE_SIDED)}
 
 WITHOUT_COMPUTATION = {twin: "nonblocking" for twin in COUNTERPARTS if twin.hides}
 """The mode that is timed along with it, without computation."""
@@ -147,10 +152,8 @@ def normalised_title(title: str) -> str:
 
 BY_OSU = {normalised_title(twin.osu): twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.osu}
 ONE_SIDED_OF_OSU = {
-    (normalised_title(title.replace("_", " ")), f"MPI_Win_{mode}"): Counterpart(pattern, mode, rate=rate)
-    for title, pattern, rate, modes in _ONE_SIDED
-    for mode in modes.split()
+    (normalised_title(twin.osu.replace("_", " ")), f"MPI_Win_{twin.mode}"): twin for twin in ONE_SIDED
 }
-"""One-sided operations by title in OSU and the function that synchronises; read, and not written."""
+"""One-sided operations by title in OSU and the function that synchronises."""
 
 BY_IMB = {twin.imb: twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.imb}
