@@ -672,16 +672,20 @@ def _called(line: QuoteLine) -> Iterator[str]:
     else:
         yield _rated(quote, f"{quote.pattern.name} {mode}" if line.modes else _named(quote))
     if quote.quoted_as not in QUOTED_ALONE:
-        yield from _told_beside(quote.row.cell, line.varied)
+        yield from _told_beside(quote.row, line.varied)
 
 
 TOLD_BESIDE = tuple(name for name in CELL_DETAILS if name != "buffers")
 """Factors that follow the name of a number; cold buffers are part of it."""
 
 
-def _told_beside(cell: Cell, varied: Collection[str]) -> Iterator[str]:
-    """Yield the phrases of what is not usual, and of what others of the same pattern differ in."""
-    unusual = {name for name in TOLD_BESIDE if not _is_usual(cell, name)}
+def _told_beside(row: Row, varied: Collection[str]) -> Iterator[str]:
+    """Yield the phrases of what is not usual, and of what others of the same pattern differ in.
+
+    What is usual is so in our programs; in those of others it may be something else.
+    """
+    cell = row.cell
+    unusual = set() if row.imported else {name for name in TOLD_BESIDE if not _is_usual(cell, name)}
     told = unusual.difference(*(BY_NAME[name].brings for name in {*varied, *unusual})) | {*varied}
     yield from (WORDS[name](cell) or BY_NAME[name].without for name in TOLD_BESIDE if name in told)
 
