@@ -245,28 +245,11 @@ _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
 _OfParts = Literal["matching", "layout", "partitioned"]
-_OfRanks = Literal["ranks", "order", "senders", "groups"]
+_OfRanks = Literal["ranks", "order", "senders", "groups", "pairs"]
+_OfWindows = Literal["one-sided", "progress", "synchronisation", "window-kind", "atomics", "own-memory"]
 _OfJobs = Literal["start-up", "yielding", "waiting"]
-Topic = Literal[Contrasted, _OfMessages, _OfParts, _OfRanks, _OfJobs, "place", "planted"]
+Topic = Literal[Contrasted, _OfMessages, _OfParts, _OfRanks, _OfWindows, _OfJobs, "place", "planted"]
 """Topic of a conclusion, as in `find.explain.topics`."""
-
-WITH_RATIOS: frozenset[Topic] = frozenset(
-    (
-        "place",
-        "mode",
-        "library",
-        "setting",
-        "copies",
-        "ranks",
-        "order",
-        "senders",
-        "groups",
-        "start-up",
-        "first-message",
-        "first",
-    )
-)
-"""Topics whose sentences have two times and their ratio."""
 
 PartFactor = Literal["depth", "block_bytes", "partitions"]
 """Factors that a message has instead of being one block that is matched at once."""

@@ -140,6 +140,16 @@ def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
         ("MPI_Rput", "put", "request"),
         ("MPI_Accumulate", "accumulate", "flush"),
         ("MPI_Win_fence", "empty-epoch", "fence"),
+        ("MPI_Win_complete", "empty-epoch", "pscw"),
+        ("MPI_Win_unlock", "empty-epoch", "lock"),
+        ("MPI_Win_unlock_all", "empty-epoch", "lock_all"),
+        ("MPI_Win_attach", "win_create", "dynamic"),
+        ("MPI_Win_create", "win_create", "create"),
+        ("MPI_Win_create()", "win_create", "create"),
+        ("win_create", "win_create", "allocate"),
+        ("MPI_Win_allocate", "win_create", "allocate"),
+        ("MPI_Win_allocate_shared", "win_create", "shared"),
+        ("MPI_Win_create_dynamic", "win_create", "dynamic"),
     ],
 )
 def test_names_of_others_are_understood(
@@ -269,7 +279,15 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("run", "stream", "--mode", "isend"), "choose from unidirectional, bidirectional, all"),
         (("run", "blocking"), "that is a mode"),
         (("run", "MPI_Wait"), "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"),
-        (("run", "MPI_Issend"), "pingpong --mode synchronous is MPI_Ssend"),
+        (("run", "MPI_Issend"), "pingpong has MPI_Bsend, MPI_Ssend and MPI_Rsend"),
+        (("run", "osu_bw_persistent"), "a persistent stream is not measured"),
+        (("run", "MPI_Raccumulate"), "requests are measured of MPI_Rput and MPI_Rget"),
+        (("run", "MPI_Rget_accumulate"), "requests are measured of MPI_Rput and MPI_Rget"),
+        (("run", "MPI_Win_sync"), "one-sided operations are put, get and others"),
+        (("run", "IMB-RMA"), "one-sided operations are put, get and others"),
+        (("run", "IMB-EXT"), "one-sided operations are put, get and others"),
+        (("run", "stream", "--pairs", "all"), 'in a plan pairs = "tournament"'),
+        (("run", "pingpong", "-t", "4"), "threads are not measured yet"),
         (("run", "MPI_Comm_spawn"), "of communicators the making is measured: comm_dup, comm_split"),
         (("run", "osu_hello"), "mpigauge explain tells what MPI_Init takes"),
         (("run", "MPI_Finalize"), "MPI_Init is, in every launch"),
@@ -400,6 +418,7 @@ def test_what_is_not_measured_is_listed_and_names_nothing_that_is(cli: Cli) -> N
     listed = json.loads(cli("list", "unmeasured", "--format", "json").out)
     assert [one["name"] for one in listed["unmeasured"]] == [one.name for one in UNMEASURED]
     assert not [name for name in (*names.patterns(), *aliases.ALIASES) if why_unmeasured(name)]
+    assert not [why for why in aliases.CALLED_OTHERWISE.values() if "is not measured" in why]
 
 
 def test_no_alias_hides_a_pattern_or_a_verb() -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
-from mpigauge.plan.patterns import KERNEL_VERSION
+from mpigauge.mpi import find, kernel
+from mpigauge.plan.patterns import KERNEL_VERSION, Lacking
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.formats import EVERY, GENERAL
 from mpigauge.stats.limits import PROMISED
@@ -144,6 +146,18 @@ def test_lists_are_those_of_the_registries(cli: Cli, openmpi: FakeMpi) -> None:
     assert names("columns") == list(EXTRA_COLUMNS)
     assert "pingpong" in cli("list").out
     assert str(openmpi.mpicc) in cli("list", "mpis").out
+
+
+def test_a_mode_that_the_library_lacks_is_listed_with_what_it_needs(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = (Lacking("partitioned", "whole", "MPI_Psend_init of MPI 4"),)
+    described = replace(kernel.describe(find.find_default()), lacking=lacking)
+    monkeypatch.setattr(kernel, "describe", lambda _: described)
+    assert "needs MPI_Psend_init of MPI 4" in " ".join(cli("list").out.split())
+    listed = json.loads(cli("list", "--format", "json").out)["patterns"]
+    lacks = {(one["name"], mode["name"]): mode["lacks"] for one in listed for mode in one["mode_details"]}
+    assert [of for of, calls in lacks.items() if calls] == [("partitioned", "whole")]
 
 
 def test_the_kernel_is_built_once_and_named(cli: Cli, openmpi: FakeMpi, machine: Path) -> None:

@@ -51,7 +51,14 @@ def _with_modes(entries: Sequence[Entry], *, repeat: bool = False) -> Iterator[E
         yield {"name": entry["name"], "mode": "", "about": entry["about"]}
         for mode in entry["mode_details"]:
             name = entry["name"] if repeat else ""
-            yield {"name": name, "mode": mode["name"], "about": mode["about"]}
+            yield {"name": name, "mode": mode["name"], "about": _about_mode(mode)}
+
+
+def _about_mode(mode: Entry) -> str:
+    """Return what a mode does, and what it needs that the library has not."""
+    if not mode["lacks"]:
+        return str(mode["about"])
+    return f"{mode['about']} (needs {mode['lacks']}, which this MPI library lacks)"
 
 
 def _get(name: str) -> Any:

@@ -11,11 +11,12 @@ from mpigauge import units
 from mpigauge.compare.session_sentences import count_of
 from mpigauge.document.document import DOT
 from mpigauge.document.origin_words import host_of, processor_of
-from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
+from mpigauge.document.phrases import DETAILS as CELL_DETAILS
+from mpigauge.document.phrases import OF_JOB, SAID_WITH, UNSAID, WORDS, phrases_of
 from mpigauge.find.imported import launches_of
 from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
-from mpigauge.plan.patterns import default_mode, known, times_alone
+from mpigauge.plan.patterns import PAIR_OF_RANKS, default_mode, known, times_alone
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import STATE, Subject, each_state, group, subject_of
 from mpigauge.rows.machine.machines import measured_machine
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 QUOTED_BYTES = 8
 """The message whose time is quoted: one double; the nearest to it where it was not measured."""
 
-PAIR_OF_RANKS = 2
 BOTH_DIRECTIONS = 2
 
 
@@ -228,11 +228,13 @@ class QuoteLine:
         quotes: What each of them answers; None where it cannot.
         alike: Whether all quotes are of one curve and one size.
         modes: Whether the mode is to be said, since there are others of the same pattern.
+        varied: Factors in which other cells of the same pattern differ, the mode aside.
     """
 
     quotes: tuple[Quote | None, ...]
     alike: bool
     modes: bool
+    varied: frozenset[str] = frozenset()
 
     @property
     def first(self) -> Quote:
@@ -296,18 +298,28 @@ def lines_of(answers: Sequence[Answer]) -> list[QuoteLine]:
     """
     asked = [{question.name: question for question in one.questions} for one in answers]
     names = dict.fromkeys(name for mine in asked for name in mine)
-    modes: dict[str, set[str]] = {}
-    for choice in (choice for mine in asked for one in mine.values() for choice in one.choices.values()):
-        modes.setdefault(choice.quote.pattern.name, set()).add(choice.quote.row.cell.mode)
-    several = {pattern for pattern, mine in modes.items() if len(mine) > 1}
-    return [_line([mine.get(name) for mine in asked], several) for name in names]
+    choices = (choice for mine in asked for one in mine.values() for choice in one.choices.values())
+    cells = group_by((choice.quote.row.cell for choice in choices), lambda cell: cell.pattern)
+    varied = {pattern: _varied_in(mine) for pattern, mine in cells.items()}
+    return [_line([mine.get(name) for mine in asked], varied) for name in names]
 
 
-def _line(questions: Sequence[Question | None], several: Collection[str]) -> QuoteLine:
+def _varied_in(cells: Sequence[Cell]) -> frozenset[str]:
+    """Return in what cells of one pattern differ: their job, their size and what follows aside."""
+    names = ("mode", *TOLD_BESIDE)
+    differing = {
+        name
+        for name in names
+        if len({tuple(getattr(cell, one) for one in _said_by(name)) for cell in cells}) > 1
+    }
+    return frozenset(differing.difference(*(BY_NAME[name].brings for name in differing)))
+
+
+def _line(questions: Sequence[Question | None], varied: Mapping[str, frozenset[str]]) -> QuoteLine:
     """Return one question to all jobs.
 
     Args:
-        several: Patterns with several modes.
+        varied: Factors in which the cells of a pattern differ.
     """
     known = [question for question in questions if question is not None]
     counts = Counter(like for question in known for like in question.choices)
@@ -319,9 +331,9 @@ def _line(questions: Sequence[Question | None], several: Collection[str]) -> Quo
         None if one is None else one.choices[wanted].quote if agreed and wanted in one.choices else one.best
         for one in questions
     )
-    patterns = {quote.pattern.name for quote in quotes if quote is not None}
+    differing = frozenset[str]().union(*(varied[quote.pattern.name] for quote in quotes if quote is not None))
     chosen = len(questions) > 1 or any(question.mode for question in known)
-    return QuoteLine(quotes, most == len(known), chosen and not patterns.isdisjoint(several))
+    return QuoteLine(quotes, most == len(known), chosen and "mode" in differing, differing - {"mode"})
 
 
 def _preferred(like: Like, questions: Iterable[Question]) -> Preference:
@@ -351,6 +363,9 @@ def _like(cell: Cell) -> Like:
 
 def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
     curves = _curves(rows, patterns)
+    windows, others = _windows_and_others(curves)
+    first, last = (windows, []) if len(windows) > len(others) else ([], windows)
+    yield from _by_pattern(first)
     pairs = [curve for curve in curves if _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS]
     usual = sorted(pairs, key=_is_unusual)
     one_way = [curve for curve in usual if curve[0].one_way]
@@ -362,10 +377,8 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
         "both-directions", _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS), _fastest
     )
     yield from _asked("message-rate", [curve for curve in usual if curve[0].windowed], _typical)
-    yield from _by_pattern(
-        [curve for curve in curves if curve[0].talks and curve[0].active_ranks != PAIR_OF_RANKS]
-    )
-    yield from _by_pattern(sorted(filter(_is_on_a_window, curves), key=lambda curve: not curve[0].one_way))
+    yield from _by_pattern([curve for curve in others if curve[0].active_ranks != PAIR_OF_RANKS])
+    yield from _by_pattern(last)
     if not any(pattern.talks for pattern, _ in curves):
         yield from _of_memory(curves)
     yield from _limits(rows, patterns)
@@ -377,12 +390,21 @@ def _is_unusual(curve: Curve) -> bool:
     return curve[1][0].cell.mode != default_mode(curve[0])
 
 
-def _is_on_a_window(curve: Curve) -> bool:
-    """Return whether a curve is of one rank on the memory of another, which does not compute meanwhile."""
-    pattern, rows = curve
-    mode = pattern.mode(rows[0].cell.mode)
-    computes = mode is not None and mode.target_computes
-    return pattern.one_sided and pattern.active_ranks == PAIR_OF_RANKS and not computes
+def _windows_and_others(curves: Sequence[Curve]) -> tuple[list[Curve], list[Curve]]:
+    """Return curves on the memory of others, as they are read, and the others that talk.
+
+    First what the target has seen, then what one rank does on the memory of another, then what all do. What
+    a target that computes makes of it is told in words.
+    """
+    windows = [curve for curve in curves if curve[0].one_sided and not _target_computes(curve)]
+    windows.sort(key=lambda curve: (not curve[0].one_way, curve[0].active_ranks != PAIR_OF_RANKS))
+    return windows, [curve for curve in curves if curve[0].talks and not curve[0].one_sided]
+
+
+def _target_computes(curve: Curve) -> bool:
+    """Return whether the target of a curve computes meanwhile."""
+    mode = curve[0].mode(curve[1][0].cell.mode)
+    return mode is not None and mode.target_computes
 
 
 def _is_message(pattern: Pattern) -> bool:
@@ -470,8 +492,14 @@ def _by_pattern(curves: Sequence[Curve]) -> Iterator[Question]:
         elif times_alone(pattern, mode) or pattern.name not in alone:
             found.setdefault(f"{pattern.name} {mode}", []).append((pattern, rows))
     for name, mine in found.items():
-        mine.sort(key=lambda curve: not times_alone(curve[0], curve[1][0].cell.mode))
+        mine.sort(key=lambda curve: (not times_alone(curve[0], curve[1][0].cell.mode), *_few_send(curve)))
         yield from _of_a_pattern(name, mine)
+
+
+def _few_send(curve: Curve) -> Preference:
+    """Prefer the most senders: all of them are 0."""
+    senders = curve[1][0].cell.senders
+    return senders != 0, -senders
 
 
 def _of_a_pattern(name: str, curves: Sequence[Curve]) -> Iterator[Question]:
@@ -643,6 +671,33 @@ def _called(line: QuoteLine) -> Iterator[str]:
         yield mode if line.modes and quote.quoted_as in QUOTED_BY_MODE else ""
     else:
         yield _rated(quote, f"{quote.pattern.name} {mode}" if line.modes else _named(quote))
+    if quote.quoted_as not in QUOTED_ALONE:
+        yield from _told_beside(quote.row, line.varied)
+
+
+TOLD_BESIDE = tuple(name for name in CELL_DETAILS if name != "buffers")
+"""Factors that follow the name of a number; cold buffers are part of it."""
+
+
+def _told_beside(row: Row, varied: Collection[str]) -> Iterator[str]:
+    """Yield the phrases of what is not usual, and of what others of the same pattern differ in.
+
+    What is usual is so in our programs; in those of others it may be something else.
+    """
+    cell = row.cell
+    unusual = set() if row.imported else {name for name in TOLD_BESIDE if not _is_usual(cell, name)}
+    told = unusual.difference(*(BY_NAME[name].brings for name in {*varied, *unusual})) | {*varied}
+    yield from (WORDS[name](cell) or BY_NAME[name].without for name in TOLD_BESIDE if name in told)
+
+
+def _is_usual(cell: Cell, name: str) -> bool:
+    """Return whether a factor has its usual value, or none, and those that are said with it."""
+    return all(getattr(cell, one) in (BY_NAME[one].usual, "") for one in _said_by(name))
+
+
+def _said_by(name: str) -> tuple[str, ...]:
+    """Return the factors that the phrase of one tells: itself, and those that are said with it."""
+    return (name, *(one for one, by in SAID_WITH.items() if by == name))
 
 
 def _rated(quote: Quote, named: str) -> str:
@@ -841,7 +896,7 @@ def next_steps(paths: Sequence[str], *, newest: bool, varied: bool = False) -> I
     """Yield what to do with these results, and the command for it; the newest of all needs no name.
 
     Args:
-        varied: Whether a campaign varied something, of which the answer tells the first findings alone.
+        varied: Whether something was found, of which the answer tells the first alone.
     """
     of = "" if newest else "".join(f" {shlex.quote(path)}" for path in paths)
     if varied:

@@ -1,6 +1,7 @@
 """The first lines of an answer: what a campaign found about what it varied, a sentence for each factor.
 
-All ratios are those of `explain` and `compare`: `find.explain.contrasts` finds them. A campaign that varied
+All ratios are those of `explain` and `compare`: `find.explain.contrasts` finds them. What one-sided
+operations, queues, blocks and partitions cost is said by the topics of `explain`. A campaign that varied
 nothing, or nothing that has a ratio, begins with its latency and its bandwidth.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge import units
@@ -38,7 +39,9 @@ from mpigauge.find.explain.contrasts import (
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.groups import headline as groups_headline
 from mpigauge.find.explain.groups import togethers
+from mpigauge.find.explain.queues_and_parts import PartCost
 from mpigauge.find.explain.table import varied_in
+from mpigauge.find.explain.topics import TOPICS
 from mpigauge.find.phrases import WITHIN, Sides, at_size, every_size, is_known, subject
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
@@ -53,12 +56,13 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.answer import Answer, Quote, QuoteLine
     from mpigauge.find.explain.contrasts import Contrast
+    from mpigauge.find.explain.topics import Fact
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.rows.group import Key
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import Varied, Verdict
+    from mpigauge.vocabulary import Topic, Varied, Verdict
 
 FACTORS: Mapping[Varied, frozenset[str]] = {
     "library": BUILD,
@@ -79,6 +83,21 @@ FINDERS: Mapping[Varied, Callable[[Evidence], Iterator[Contrast]]] = {"order": o
 MAX_FACTORS = 2
 """Most factors with a sentence."""
 
+TOLD_TOPICS: tuple[Topic, ...] = (
+    "one-sided",
+    "progress",
+    "window-kind",
+    "synchronisation",
+    "atomics",
+    "matching",
+    "layout",
+    "partitioned",
+)
+"""Topics of `explain` that an answer has a line of, first when a target has seen data; jobs come before."""
+
+MAX_TOPICS = 2
+"""Most topics with a sentence."""
+
 MAX_COURSES = 2
 """Most curves that are each followed over all sizes; of more, one size is told."""
 
@@ -98,6 +117,7 @@ class Headline:
         contrasts: Pairs of curves that it compares, all with one base.
         at_bytes: Sizes whose ratio it quotes, for each of these pairs.
         limit_bytes: Eager limit above which one of its modes would deadlock; None if none would.
+        topic: Topic of `explain` whose line it is; None if it is of none.
     """
 
     factor: Varied | None
@@ -105,6 +125,12 @@ class Headline:
     contrasts: tuple[Contrast, ...] = ()
     at_bytes: tuple[tuple[int, ...], ...] = ()
     limit_bytes: int | None = None
+    topic: Topic | None = None
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether it is more than numbers, so that `explain` says more of it."""
+        return self.factor is not None or self.topic is not None
 
 
 class FactorRatio(NamedTuple):
@@ -183,16 +209,18 @@ def headlines_of(result: Result, rows: Sequence[Row]) -> list[Headline]:
 
 def headlines(varied: VariedFactors, found: Sequence[Answer], chosen: Units = AUTOMATIC) -> list[Headline]:
     """Return what was found about the factors that were varied; else the latency and the bandwidth."""
-    said = [*_of_groups(varied.evidence)]
+    evidence = varied.evidence
+    of_jobs, of_cells = [*_of_groups(evidence)], [*_of_topics(evidence, chosen)]
     for factor, mine in varied.found.items():
-        said += _of_factor(varied.evidence, factor, mine)
-    return said or [*_numbers(found, chosen)]
+        (of_cells if factor == "mode" else of_jobs).extend(_of_factor(evidence, factor, mine))
+    return [*of_jobs, *of_cells] or [*_numbers(found, chosen)]
 
 
 def headline_record(fact: Headline) -> dict[str, Any]:
     """Return a headline as JSON has it: docs/numbers-fields.md."""
     return {
         "factor": fact.factor,
+        "topic": fact.topic,
         "text": fact.text,
         "ratios": [
             {
@@ -217,7 +245,26 @@ def _of_groups(evidence: Evidence) -> Iterator[Headline]:
     """Yield what groups at once cost each other, of the operations of which that tells most."""
     facts = sorted(togethers(evidence), key=lambda fact: -fact.weight)
     names = varied_in(evidence.rows)
-    yield from (Headline("groups", groups_headline(fact, names)) for fact in facts[:MAX_FACTORS])
+    yield from (
+        Headline("groups", groups_headline(fact, names), topic="groups") for fact in facts[:MAX_FACTORS]
+    )
+
+
+def _of_topics(evidence: Evidence, chosen: Units) -> Iterator[Headline]:
+    """Yield what tells most of each of the first topics that have a finding."""
+    names, crowded = varied_in(evidence.rows), evidence.crowded
+    found = ((name, [*filter(_is_certain, TOPICS[name].find(evidence))]) for name in TOLD_TOPICS)
+    for name, facts in islice(((name, facts) for name, facts in found if facts), MAX_TOPICS):
+        fact = max(facts, key=lambda one: (one.cell.job not in crowded, one.weight))
+        yield Headline(None, TOPICS[name].headline(fact, names, chosen), topic=name)
+
+
+def _is_certain(fact: Fact) -> bool:
+    """Return whether a fact is a finding: of queues, blocks and partitions, that they differ by how much."""
+    if not isinstance(fact, PartCost):
+        return True
+    differing = [step.ratio for step in fact.steps if step.ratio.verdict in DIFFERENT]
+    return bool(differing) and all(is_known(ratio.low, ratio.high) for ratio in differing)
 
 
 # ---- A factor that was varied --------------------------------------------------------------------

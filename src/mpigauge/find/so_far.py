@@ -11,6 +11,7 @@ import numpy as np
 from mpigauge.find.answer import QUOTED_BYTES
 from mpigauge.plan.factors import SIZE, is_control
 from mpigauge.plan.model import Cell
+from mpigauge.plan.patterns import PAIR_OF_RANKS
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Visit
 from mpigauge.rows.baselines import ratios_of
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 NEIGHBOURS = 2
 """Sizes on either side of the best that must have been measured: beside an eager limit, one may dip."""
-
-PAIR = 2
 
 Key = tuple[object, ...]
 
@@ -86,7 +85,7 @@ def untypical(cells: Iterable[Cell], awaited: Collection[Cell]) -> set[Cell]:
 
 def _rivals(cell: Cell, pattern: Pattern) -> Key:
     """Return what cells have in common of which one is quoted as the best."""
-    if pattern.talks and pattern.family == "message" and pattern.active_ranks == PAIR:
+    if pattern.talks and pattern.family == "message" and pattern.active_ranks == PAIR_OF_RANKS:
         return cell.job, directions_of(cell, pattern)
     return cell_key(cell, SIZE)
 

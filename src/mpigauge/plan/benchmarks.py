@@ -78,11 +78,23 @@ def _collectives() -> Iterator[Counterpart]:
         )
 
 
+OF_ALL_PAIRS = "one message, of all pairs together"
+MEAN_OVER_PAIRS = "half of a round trip, mean over pairs"
+
 COUNTERPARTS = (
     Counterpart("pingpong", "standard", "Latency Test", "PingPong"),
     Counterpart("pingpong", "persistent", "Latency Test Persistent"),
     Counterpart("stream", "unidirectional", "Bandwidth Test", "Uniband", ranks=2, rate=True),
     Counterpart("stream", "bidirectional", "Bi-Directional Bandwidth Test", "Biband", ranks=2, rate=True),
+    Counterpart(
+        "multi-stream",
+        "unidirectional",
+        "Multiple Bandwidth / Message Rate Test",
+        rate=True,
+        time_of=OF_ALL_PAIRS,
+    ),
+    Counterpart("multi-pingpong", "standard", "Multi Latency Test", time_of=MEAN_OVER_PAIRS),
+    Counterpart("neighbours", "nonblocking", imb="Exchange"),
     Counterpart("exchange", "nonblocking", imb="PingPing"),
     Counterpart("matching", "any-source", imb="PingPongAnySource"),
     Counterpart("shift", "sendrecv", imb="Sendrecv"),
@@ -93,28 +105,14 @@ COUNTERPARTS = (
     ),
 )
 
-OF_ALL_PAIRS = "one message, of all pairs together"
-MEAN_OVER_PAIRS = "half of a round trip, mean over pairs"
-
-READ_ONLY = (
-    Counterpart(
-        "multi-stream",
-        "unidirectional",
-        "Multiple Bandwidth / Message Rate Test",
-        rate=True,
-        time_of=OF_ALL_PAIRS,
-    ),
-    Counterpart("multi-pingpong", "standard", "Multi Latency Test", time_of=MEAN_OVER_PAIRS),
-    Counterpart("multi-pingpong", "standard", "Multi-pair Latency Test", time_of=MEAN_OVER_PAIRS),
-    Counterpart("neighbours", "nonblocking", imb="Exchange"),
-)
-"""Benchmarks that are read as ours and never written: heads of their tables name pairs, ours do not."""
+READ_ONLY = (Counterpart("multi-pingpong", "standard", "Multi-pair Latency Test", time_of=MEAN_OVER_PAIRS),)
+"""Titles that are read as ours and not written: others have come in their place."""
 
 OF_MORE_RANKS = {
     "Uniband": Counterpart("multi-stream", "unidirectional", imb="Uniband", rate=True, time_of=OF_ALL_PAIRS),
     "Biband": Counterpart("multi-stream", "bidirectional", imb="Biband", rate=True, time_of=OF_ALL_PAIRS),
 }
-"""What benchmarks of IMB that are a pattern of two ranks measure with more ranks, by their names."""
+"""What benchmarks of IMB for two ranks measure with more, by their names; only read."""
 
 _ONE_SIDED = (
     ("Put Latency", "put", False, "flush flush_local lock lock_all"),
@@ -135,7 +133,14 @@ operations is exclusive there.
 ONE_SIDED_OF_IMB = {f"Unidir_{of}": Counterpart(of, "flush", imb=f"Unidir_{of}") for of in ("put", "get")}
 """Operations of IMB-RMA, into a window of `MPI_Win_create`, each flushed (non-aggregate); only read."""
 
-BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}
+ONE_SIDED = tuple(
+    Counterpart(pattern, mode, f"{title} Test", rate=rate)
+    for title, pattern, rate, modes in _ONE_SIDED
+    for mode in modes.split()
+)
+"""One-sided operations: their titles follow on `MPI_` in OSU, their heads name the function of the mode."""
+
+BY_CELL = {(twin.pattern, twin.mode): twin for twin in (*COUNTERPARTS, *ONE_SIDED)}
 
 WITHOUT_COMPUTATION = {twin: "nonblocking" for twin in COUNTERPARTS if twin.hides}
 """The mode that is timed along with it, without computation."""
@@ -158,10 +163,8 @@ def normalised_title(title: str) -> str:
 
 BY_OSU = {normalised_title(twin.osu): twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.osu}
 ONE_SIDED_OF_OSU = {
-    (normalised_title(title.replace("_", " ")), f"MPI_Win_{mode}"): Counterpart(pattern, mode, rate=rate)
-    for title, pattern, rate, modes in _ONE_SIDED
-    for mode in modes.split()
+    (normalised_title(twin.osu.replace("_", " ")), f"MPI_Win_{twin.mode}"): twin for twin in ONE_SIDED
 }
-"""One-sided operations by title in OSU and the function that synchronises; read, and not written."""
+"""One-sided operations by title in OSU and the function that synchronises."""
 
 BY_IMB = {twin.imb: twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.imb}

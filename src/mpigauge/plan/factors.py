@@ -256,6 +256,7 @@ FACTORS = (
         asked="depths",
         compared=True,
         phrase="depth {}",
+        without="depth 0",
         key="depth",
         code=NumberIfAny(),
     ),

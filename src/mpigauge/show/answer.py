@@ -115,7 +115,11 @@ def document(
     found = headlines(columns.varied, [one.answer for one in every], chosen) if columns.varied else []
     doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, len(every))]
     head = [*(one.text for one in found), *filter(None, _head(sources, every))]
-    after = [*doubts, *_blank(doubts), *_next(sources, newest=newest, varied=columns.varied)]
+    after = [
+        *doubts,
+        *_blank(doubts),
+        *_next(sources, newest=newest, varied=any(one.is_finding for one in found)),
+    ]
     room = _numbers_that_fit(head, after, columns)
     tables = _tables(columns, chosen, room)
     foot = [*_ratio_line(columns, tables), *_all_states_line(tables), *after]
@@ -469,10 +473,9 @@ def _blank(lines: Sequence[Line]) -> list[Line]:
     return [Line("")] if lines else []
 
 
-def _next(sources: Sequence[Source], *, newest: bool, varied: VariedFactors | None) -> list[Line]:
+def _next(sources: Sequence[Source], *, newest: bool, varied: bool) -> list[Line]:
     paths = [str(source.result.path) for source in sources]
-    is_varied = varied is not None and varied.first is not None
-    steps = list(words.next_steps(paths, newest=newest, varied=is_varied))
+    steps = list(words.next_steps(paths, newest=newest, varied=varied))
     widest = max(len(what) for what, _ in steps) + 1
     return [Line(f"{what + ':':{widest}}  {command}", "quiet") for what, command in steps]
 

@@ -201,7 +201,10 @@ def _map(result: Result, rows: Sequence[Row]) -> dict[str, Any] | None:
     return linkmap_table.record(shown) if shown is not None else None
 
 
-ANSWERED = ("pattern", "mode", "bytes", "mpi", "mpi_version", "transport", "placement", "ranks")
+ANSWERED = (
+    *("pattern", "mode", "bytes", "mpi", "mpi_version", "transport", "placement", "ranks"),
+    *("senders", "depth", "block_bytes", "stride_bytes", "partitions", "rma_window"),
+)
 """Factors of a cell in the answer."""
 
 

@@ -27,6 +27,7 @@ from mpigauge.vocabulary import (
     QuotedAs,
     StateName,
     Status,
+    Topic,
     Varied,
     Verdict,
 )
@@ -123,6 +124,7 @@ Headline = _struct(
     "Headline",
     {
         "factor": Varied | None,
+        "topic": Topic | None,
         "text": str,
         "ratios": list[VariedRatio],  # type: ignore[valid-type]
         "limit_bytes": int | None,

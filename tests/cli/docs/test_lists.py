@@ -87,6 +87,13 @@ def test_a_table_is_read() -> None:
 # ---- Patterns, options, plans --------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+def test_no_table_has_a_blank_line_in_it(path: Path) -> None:
+    lines = ["", *path.read_text(encoding="utf-8").splitlines(), ""]
+    begins = [place for place, line in enumerate(lines) if line.startswith("|") and not lines[place - 1]]
+    assert not [lines[place] for place in begins if not lines[place + 1].startswith(("| -", "|-"))]
+
+
 def test_every_mode_is_named() -> None:
     assert {"standard", "buffered", "blocking", "overlap", "O0"} <= set(names.modes())
     assert not missing(set(names.modes()), page("howto.md"))

@@ -169,6 +169,37 @@ def test_modes_beside_collectives_are_not_what_a_campaign_is_about() -> None:
     assert texts(times) == ["a message of 8 B takes 508 ns; 998 MB/s at best (256 KiB)"]
 
 
+def test_what_the_target_has_seen_is_told_first_and_then_what_windows_cost() -> None:
+    times = {
+        cell(size=8): 200.0,
+        cell("put-notify", 8, "flag", rma_window="allocate"): 280.0,
+        cell("put", 8, "flush", rma_window="allocate"): 20.0,
+        cell("put", 8, "flush", rma_window="create"): 400.0,
+    }
+    first, second = found(times)
+    assert "put-notify flag, 8 B: seen by the target after 280 ns" in first.text
+    assert "into MPI_Win_create takes 20.0 times as long as into MPI_Win_allocate" in second.text
+    assert [headline_record(one)["topic"] for one in (first, second)] == ["one-sided", "window-kind"]
+
+
+@pytest.mark.parametrize(("deep", "topics"), [(900.0, ["matching"]), (300.0, [])])
+def test_of_queues_what_they_cost_is_told_where_that_is_certain(deep: float, topics: list[str]) -> None:
+    times = {cell("matching", 8, "posted", depth=depth): time for depth, time in ((0, 300.0), (64, deep))}
+    assert [one.topic for one in found(times) if one.is_finding] == topics
+
+
+def test_libraries_come_before_what_queues_cost() -> None:
+    times = {
+        cell("matching", 8, "posted", depth=depth, **library): 300.0 * (1 + depth) * (2 if library else 1)
+        for depth in (0, 4)
+        for library in ({}, MPICH)
+    }
+    assert [(one.factor, one.topic) for one in found(times)][:: len(found(times)) - 1] == [
+        ("library", None),
+        (None, "matching"),
+    ]
+
+
 def test_of_operations_the_first_two_are_told() -> None:
     times = {
         collective("barrier", 0): 900.0,

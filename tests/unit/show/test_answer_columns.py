@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -313,3 +314,57 @@ def test_columns_with_a_size_in_common_are_quoted_at_one(columns: list[tuple[set
         if line.alike and line.first.quoted_as == "bandwidth":
             (size,) = quoted
             assert any(size == best for _, best in columns) or not common & {best for _, best in columns}
+
+
+def test_of_numbers_of_senders_the_most_are_quoted_and_named(machine: Path, cli: Cli) -> None:
+    cells = [
+        collective("multi-stream", size, "unidirectional", ranks=4, window=64, senders=senders, group=group)
+        for senders, group in ((1, "0,2"), (2, ""))
+        for size in (1024, 64 * KIB)
+    ]
+    path = written("senders.jsonl", *records_of(cells, peak_at(0)))
+    assert line_in(cli("show", path).out, "multi-stream bandwidth, 2 senders, 64 KiB")
+    said = json.loads(cli("show", path, "--format", "json").out)["answer"]
+    assert {one["senders"] for one in said} == {2}
+
+
+@pytest.mark.parametrize(
+    ("factor", "values", "said"),
+    [
+        ("depth", (0, 16), "matching posted, depth 0, 8 B"),
+        ("partitions", (1, 4), "partitioned whole, 1 partition, 8 B"),
+        ("block_bytes", (8, 64), "layout derived, blocks of 8 B, every 128 B, 8 B"),
+        ("rma_window", ("allocate", "create"), "put flush, window allocate, 8 B"),
+        ("rma_window", ("create",), "put flush, window create, 8 B"),
+    ],
+)
+def test_a_number_says_what_others_of_its_pattern_differ_in_and_what_is_unusual(
+    factor: str, values: tuple[object, ...], said: str, machine: Path, cli: Cli
+) -> None:
+    pattern, mode, *_ = said.replace(",", "").split()
+    more = {"stride_bytes": 128} if factor == "block_bytes" else {}
+    cells = [cell(pattern, 8, mode, **{factor: value}, **more) for value in values]
+    path = written("varied.jsonl", *records_of(cells, peak_at(0)))
+    text = cli("show", path).out
+    assert said in text or said.replace(f"{pattern} {mode}", pattern) in text
+    assert all(
+        one[factor] == values[0] for one in json.loads(cli("show", path, "--format", "json").out)["answer"]
+    )
+
+
+def test_what_is_usual_and_alike_is_not_said(machine: Path, cli: Cli) -> None:
+    path = written("usual.jsonl", *records_of([cell("put", 8, "flush")], peak_at(0)))
+    assert line_in(cli("show", path).out, "put, 8 B")
+
+
+def test_of_one_sided_operations_what_the_target_has_seen_comes_first_and_explain_has_more(
+    machine: Path, cli: Cli
+) -> None:
+    cells = [cell("pingpong", 8), collective("contended", 8, "fetch_and_op", ranks=2)]
+    cells += [cell("put", 8, "flush"), cell("put-notify", 8, "flag")]
+    path = written("windows.jsonl", *records_of(cells, peak_at(0)))
+    text = cli("show", path).out
+    names = ["put-notify, 8 B", "put, 8 B", "contended", "latency, 8 B"]
+    places = [text.index(f"\n{line_in(text, name)}") for name in names]
+    assert places == sorted(places)
+    assert "all findings:" in text

@@ -19,6 +19,7 @@ from mpigauge.plan.benchmarks import (
     BY_OSU,
     COUNTERPARTS,
     LEFT_OUT,
+    ONE_SIDED,
     WITHOUT_COMPUTATION,
     Counterpart,
 )
@@ -45,9 +46,10 @@ PRINTED_BYTES_PER_S = 0.51e-4 * 1e6
 def cell_of(twin: Counterpart, size: int, **more: object) -> Cell:
     """A cell of a twin, with all that its pattern asks for."""
     pattern = known()[twin.pattern]
+    factors: dict[str, object] = {"window": 64} if pattern.windowed else {}
     if pattern.starts_together:
-        return collective(twin.pattern, size, twin.mode, **more)
-    factors = {"window": 64} if pattern.windowed else {}
+        return collective(twin.pattern, size, twin.mode, **(factors | more))
+    factors |= {"rma_window": "create"} if pattern.one_sided else {}
     return cell(twin.pattern, size, twin.mode, **(factors | more))
 
 
@@ -83,7 +85,12 @@ def read_back(text: str, form: str, folder: Path) -> dict[Cell, float]:
 
 # ---- Round trips ---------------------------------------------------------------------------------
 
-NAMED = [(form, twin) for form in FOREIGN for twin in COUNTERPARTS if getattr(twin, READER.get(form, form))]
+NAMED = [
+    (form, twin)
+    for form in FOREIGN
+    for twin in (*COUNTERPARTS, *ONE_SIDED)
+    if getattr(twin, READER.get(form, form))
+]
 SECONDS = st.floats(1e-8, 10.0)
 
 
@@ -125,6 +132,21 @@ def test_a_queue_in_front_and_groups_at_once_have_no_twin(form: str) -> None:
 def test_the_table_of_a_group_has_its_number_of_ranks() -> None:
     text = shown([record_of(collective("bcast", ranks=8, group="0-3"), 1e-6)], "imb")
     assert "# #processes = 4 " in text.splitlines()
+
+
+def test_pairs_and_neighbours_of_many_ranks_are_read_back(folder: Path) -> None:
+    for form, twin in (("osu", BY_OSU["multi latency"]), ("imb", BY_IMB["Exchange"])):
+        times = {cell_of(twin, size, ranks=6): size * 1e-7 for size in (8, 64)}
+        text = shown([record_of(of, time_s) for of, time_s in times.items()], form)
+        assert read_back(text, form, folder) == {of: pytest.approx(time_s) for of, time_s in times.items()}
+
+
+def test_rates_of_pairs_say_how_many_pairs_and_messages_there_are(folder: Path) -> None:
+    of = cell_of(BY_OSU["multiple bandwidth / message rate"], 1024, ranks=6)
+    text = shown([record_of(of, 2e-6)], "osu")
+    assert "# [ pairs: 3 ] [ window size: 64 ]" in text
+    assert text.split()[-2:] == ["512.0000", "500000.0000"]
+    assert read_back(text, "osu", folder) == {of: pytest.approx(2e-6)}
 
 
 def error_of(twin: Counterpart, of: Cell, time_s: float) -> float:

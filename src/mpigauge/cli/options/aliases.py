@@ -43,6 +43,8 @@ _WITH_ITS_RECEIVE = "timed with the message that it finds"
 _IN_A_MESSAGE = "timed with the message that is sent so"
 _OF_A_PARTITION = "timed with the message whose partitions it is for"
 _ONE_WAY = "from rank 0 to rank 1 only"
+_WITH_ITS_WINDOW = "timed with the window that memory is attached to"
+_A_WHOLE_EPOCH = "timed with the call that begins the epoch"
 _SEEN = "nobody has seen the data then; put-notify is until the target has"
 _AGGREGATED = "one operation, then a flush; several before one flush are"
 
@@ -123,13 +125,19 @@ ALIASES = {
     "winallocateshared": AliasMeaning("win_create", "shared"),
     "wincreatedynamic": AliasMeaning("win_create", "dynamic"),
     "winfree": AliasMeaning("win_create"),
+    "winattach": AliasMeaning("win_create", "dynamic", _WITH_ITS_WINDOW),
+    "windetach": AliasMeaning("win_create", "dynamic", _WITH_ITS_WINDOW),
     "winflush": AliasMeaning("put", "flush"),
     "winflushlocal": AliasMeaning("put", "flush_local"),
     "winlock": AliasMeaning("empty-epoch", "lock"),
+    "winunlock": AliasMeaning("empty-epoch", "lock", _A_WHOLE_EPOCH),
     "winlockall": AliasMeaning("empty-epoch", "lock_all"),
+    "winunlockall": AliasMeaning("empty-epoch", "lock_all", _A_WHOLE_EPOCH),
     "winfence": AliasMeaning("empty-epoch", "fence"),
     "winstart": AliasMeaning("empty-epoch", "pscw"),
+    "wincomplete": AliasMeaning("empty-epoch", "pscw", _A_WHOLE_EPOCH),
     "winpost": AliasMeaning("empty-epoch", "pscw"),
+    "winwait": AliasMeaning("empty-epoch", "pscw", _A_WHOLE_EPOCH),
     "pscw": AliasMeaning("empty-epoch", "pscw"),
     "fence": AliasMeaning("empty-epoch", "fence"),
     "eagerlimit": AliasMeaning("eager"),
@@ -171,26 +179,22 @@ ALIASES = {
     "parrived": AliasMeaning("partitioned", "parrived", _OF_A_PARTITION),
     "rendezvous": AliasMeaning("eager"),
 }
-"""Meanings by alias, as `plain` spells it."""
+"""Meanings by alias, as `normalised` spells it."""
 
 DIFFERENT = {
     **dict.fromkeys(("Exchange", "imb_exchange", "IMB_Exchange"), AliasMeaning("neighbours", "nonblocking")),
+    **dict.fromkeys(
+        ("MPI_Win_create", "mpi_win_create", "MPI_WIN_CREATE"), AliasMeaning("win_create", "create")
+    ),
 }
 """Words that equal a name of ours but for their case or prefix, and mean something else in this spelling."""
 
 _WAITING = "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"
 _ONE_SIDED = "one-sided operations are put, get and others, or measure all: --suite one-sided"
 _SUITE = "mpigauge run without a pattern measures the usual ones"
-NOT_MEASURED = {
-    "bwpersistent": "a persistent stream is not measured; pingpong has --mode persistent",
-    "bibwpersistent": "a persistent stream is not measured; pingpong has --mode persistent",
-    "ibsend": "MPI_Ibsend is not measured; pingpong --mode buffered is MPI_Bsend",
-    "issend": "MPI_Issend is not measured; pingpong --mode synchronous is MPI_Ssend",
-    "irsend": "MPI_Irsend is not measured; pingpong --mode ready is MPI_Rsend",
+CALLED_OTHERWISE = {
     "hello": "any pattern starts a job as osu_hello does, and mpigauge explain tells what MPI_Init takes",
-    "finalize": "the end of a job is not timed; MPI_Init is, in every launch: mpigauge explain",
-    "rma": _ONE_SIDED,
-    "onesided": _ONE_SIDED,
+    **dict.fromkeys(("rma", "ext", "onesided"), _ONE_SIDED),
     "start": "MPI_Start is timed with the persistent call that it starts: pingpong --mode persistent",
     "nonblocking": "that is a mode: pingpong --mode nonblocking",
     "blocking": "that is a mode: MPI_Send is pingpong, MPI_Send beside MPI_Recv is exchange --mode blocking",
@@ -210,13 +214,11 @@ NOT_MEASURED = {
     "collectives": "name them (barrier bcast allreduce), or measure all: --suite guidelines",
     "memory": "it is measured by memcpy, copy, read, write and chase",
     "overhead": "that of a call is send-overhead or recv-overhead; that of the instrument is in every result",
-    "noise": "the noise of the system is not measured by itself; mpigauge doctor says what disturbs",
-    "jitter": "the noise of the system is not measured by itself; mpigauge doctor says what disturbs",
     "loggp": "mpigauge model fits such parameters to a result of pingpong",
     "logp": "mpigauge model fits such parameters to a result of pingpong",
 }
-"""Words of users, other programs and MPI for what is measured otherwise here or not at all, as `plain` spells
-them.
+"""Words of users, other programs and MPI for what is measured under other names, as `normalised` spells them;
+what is not measured is in `unmeasured.UNMEASURED`.
 """
 
 _COMMUNICATORS = (
@@ -231,11 +233,12 @@ _FAMILIES = {
     "mpi_comm": _COMMUNICATORS,
     "mpi_cart": _COMMUNICATORS,
     "mpi_type": "derived datatypes are measured by layout, in messages, and their making by type_commit",
+    "mpi_win": _ONE_SIDED,
     "mpi_pack": "packing is measured by layout --mode pack, in the messages that are packed",
 }
 """Beginnings of words that name nothing else; some count only where MPI is mentioned."""
 
-_PROGRAM_OF_IMB = re.compile(r"imb-(mpi1|p2p|nbc|rma|io|ext|mt)")
+_PROGRAM_OF_IMB = re.compile(r"imb-(mpi1|p2p|nbc)")
 
 _OVERLAP = "osu_i"
 """Prefix of OSU's nonblocking collectives, which measure overlap with a computation."""
@@ -250,8 +253,9 @@ def meaning_of(word: str, patterns: Sequence[str]) -> AliasMeaning | None:
     Args:
         patterns: Names that the kernel knows.
     """
-    if word in patterns or word in DIFFERENT:
-        return DIFFERENT.get(word) or AliasMeaning(word)
+    exact = word.removesuffix("()")
+    if word in patterns or exact in DIFFERENT:
+        return DIFFERENT.get(exact) or AliasMeaning(word)
     short, names = normalised(word), {normalised(name): name for name in patterns}
     if short in names:
         return AliasMeaning(names[short])
@@ -308,10 +312,10 @@ def _why_not(word: str) -> str:
     if why := why_unmeasured(word):
         return why
     if _PROGRAM_OF_IMB.fullmatch(word.lower()):
-        return NOT_MEASURED["imb"]
+        return CALLED_OTHERWISE["imb"]
     short = normalised(word)
-    if short in NOT_MEASURED:
-        return NOT_MEASURED[short]
+    if short in CALLED_OTHERWISE:
+        return CALLED_OTHERWISE[short]
     words = (short, word.lower())
     return next(
         (why for begin, why in _FAMILIES.items() if any(word_.startswith(begin) for word_ in words)), ""
@@ -424,7 +428,7 @@ _MCA = OptionHint(
 )
 _PATTERN = OptionHint("--sizes", "a pattern needs no option: mpigauge run {}", "pingpong", _word)
 _BUDGET = OptionHint("--budget", "the time to spend is --budget here: --budget {}", "60s", _word)
-_DEVICE = OptionHint("--sizes", "buffers on a GPU are not measured yet")
+_DEVICE = OptionHint("--sizes", why_unmeasured("gpu"))
 _INTERFACE = OptionHint(
     "--env",
     "the library chooses it: --env UCX_NET_DEVICES={0}, or --env OMPI_MCA_btl_tcp_if_include={0}",
@@ -492,13 +496,15 @@ OPTIONS: Mapping[str, OptionHint] = {
     **dict.fromkeys(("-d", "--device", "--gpu", "--cuda", "--accelerator"), _DEVICE),
     **dict.fromkeys(
         ("-t", "--threads", "--num_threads"),
-        OptionHint("--np", "threads are not measured yet: --np is ranks"),
+        OptionHint("--np", f"{why_unmeasured('threads')}: --np is ranks"),
     ),
     **dict.fromkeys(("--interface", "--iface", "--device-name", "--nic"), _INTERFACE),
     **dict.fromkeys(
         ("--pairs", "-p"),
         OptionHint(
-            "--senders", "all pairs at once are multi-stream, fewer --senders 4; map measures each pair"
+            "--senders",
+            "all pairs at once are multi-stream, fewer --senders 4; each pair is map, "
+            'or in a plan pairs = "tournament"',
         ),
     ),
     "-multi": OptionHint(

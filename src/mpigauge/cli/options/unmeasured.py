@@ -62,6 +62,31 @@ UNMEASURED = (
         re.compile(r"((osu_|p?mpi_)?i?neighbou?r(hood|_)|(imb[-_])?halo|stencil)"),
     ),
     Unmeasured(
+        "persistent streams (osu_bw_persistent)",
+        "a persistent stream is not measured; pingpong has --mode persistent",
+        re.compile(r"(osu_)?(bi)?bw_?persistent"),
+    ),
+    Unmeasured(
+        "MPI_Ibsend, MPI_Issend, MPI_Irsend",
+        "not measured; pingpong has MPI_Bsend, MPI_Ssend and MPI_Rsend: --mode buffered, synchronous, ready",
+        re.compile(r"(p?mpi_)?i[bsr]send"),
+    ),
+    Unmeasured(
+        "MPI_Raccumulate, MPI_Rget_accumulate",
+        "requests are measured of MPI_Rput and MPI_Rget: --mode request of put and get",
+        re.compile(r"(p?mpi_)?r(get_?)?accumulate"),
+    ),
+    Unmeasured(
+        "the end of a job (MPI_Finalize)",
+        "the end of a job is not timed; MPI_Init is, in every launch: mpigauge explain",
+        re.compile(r"(p?mpi_)?finalize"),
+    ),
+    Unmeasured(
+        "noise of the system",
+        "the noise of the system is not measured by itself; mpigauge doctor says what disturbs",
+        re.compile(r"(noise|jitter)$"),
+    ),
+    Unmeasured(
         "memory of GPUs",
         "buffers on a GPU are not measured yet: OSU and IMB have them",
         re.compile(r"(gpu|cuda|rocm)"),

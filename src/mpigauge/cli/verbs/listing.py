@@ -22,12 +22,12 @@ def _patterns(mpi: str | None) -> Entries:
     from mpigauge.mpi import find, kernel
 
     library = find.find(mpi) if mpi else find.find_default()
+    described = kernel.describe(library)
     entries: Entries = []
-    for pattern in kernel.describe(library).patterns:
+    for pattern in described.patterns:
         entry = to_builtins(pattern)
-        entries.append(
-            entry | {"modes": [mode.name for mode in pattern.modes], "mode_details": entry["modes"]}
-        )
+        details = [mode | {"lacks": described.lacks(pattern.name, mode["name"])} for mode in entry["modes"]]
+        entries.append(entry | {"modes": [mode.name for mode in pattern.modes], "mode_details": details})
     return entries
 
 

@@ -19,7 +19,7 @@ from mpigauge.plan.benchmarks import (
     WITHOUT_COMPUTATION,
     Counterpart,
 )
-from mpigauge.plan.patterns import EACH_RANK, EVERY_PAIR, ONE, Terms, blocks_of, known
+from mpigauge.plan.patterns import EACH_RANK, EVERY_PAIR, ONE, PAIR_OF_RANKS, Terms, blocks_of, known
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from mpigauge.importers.imb.heading import Columns, Suite, TitleFacts
 
 PURE = "_pure"
-PAIR = 2
 FLUSHED_EACH = "non-aggregate"
 IN_ONE_CALL = "in the call, slowest rank"
 UNNAMED = "unnamed"
@@ -122,11 +121,11 @@ class ImbKind:
     def in_pairs(self) -> bool:
         """Return whether its groups are pairs of ranks, all busy at once."""
         benchmark = BY_IMB.get(self.name)
-        pairs = [len(group) == PAIR and group[0] < group[1] for group in self.above.members.values()]
+        pairs = [len(group) == PAIR_OF_RANKS and group[0] < group[1] for group in self.above.members.values()]
         return (
             GROUP in self.columns
             and (bool(pairs) and all(pairs))
-            and (benchmark is not None and known()[benchmark.pattern].active_ranks == PAIR)
+            and (benchmark is not None and known()[benchmark.pattern].active_ranks == PAIR_OF_RANKS)
         )
 
 
@@ -156,7 +155,7 @@ def _part_of(suite: Suite, above: TitleFacts, columns: Columns) -> str:
     """Return the part that a table is of: as its program says, or the only part that has it."""
     if "t" in columns and MESSAGES in columns:
         return P2P
-    if above.name in _PAIRED and above.ranks > PAIR and not above.multi:
+    if above.name in _PAIRED and above.ranks > PAIR_OF_RANKS and not above.multi:
         return P2P
     if suite.part or not above.name:
         return suite.part
@@ -242,7 +241,12 @@ def meanings_of(kind: ImbKind) -> list[tuple[TableMeaning, str]]:
 
 def _own_benchmark(kind: ImbKind, column: str) -> Counterpart | None:
     """Return our benchmark that measures the same; None if there is none."""
-    if kind.part == RMA and kind.words == (FLUSHED_EACH,) and kind.above.ranks == PAIR and not kind.gpu:
+    if (
+        kind.part == RMA
+        and kind.words == (FLUSHED_EACH,)
+        and kind.above.ranks == PAIR_OF_RANKS
+        and not kind.gpu
+    ):
         return ONE_SIDED_OF_IMB.get(kind.name)
     benchmark = BY_IMB.get(kind.name.removesuffix(PURE))
     if benchmark is None or kind.part not in OURS or kind.gpu or kind.words:

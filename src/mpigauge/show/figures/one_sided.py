@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.ticker import FuncFormatter
 
+from mpigauge.find.explain.one_sided import NOTIFIED
 from mpigauge.plan.patterns import default_mode, patterns_with
 from mpigauge.query.kinds import maker
 from mpigauge.query.query import thinned
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
 
 ONE_SIDED = patterns_with(lambda pattern: pattern.one_sided)
-SEEN = patterns_with(lambda pattern: pattern.one_sided and pattern.one_way)
-"""Patterns whose time is until the target has seen the data."""
-
 COMPUTING = patterns_with(
     lambda pattern: pattern.one_sided and any(mode.target_computes for mode in pattern.modes)
 )
@@ -126,7 +124,7 @@ def _heading(row: Row) -> str:
 
 def _kind(row: Row) -> str:
     one_sided, seen, message, memory = STYLES
-    if row.cell.pattern in SEEN:
+    if row.cell.pattern in NOTIFIED:
         return seen
     if row.cell.pattern in ONE_SIDED:
         return one_sided

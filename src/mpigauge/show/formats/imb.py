@@ -11,6 +11,7 @@ from mpigauge.document.cell_names import SIZELESS
 from mpigauge.errors import UsageError
 from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, LEFT_OUT, OWN_DECIMALS, Counterpart
 from mpigauge.plan.groups import active_ranks
+from mpigauge.plan.patterns import blocks_of as blocks_of_terms
 from mpigauge.plan.patterns import known
 from mpigauge.show.formats.twins import Block, blocks_of
 
@@ -104,7 +105,7 @@ def _names(twin: Counterpart) -> tuple[str, ...]:
     together = known()[twin.pattern]
     if together.active_ranks:
         return TIME
-    return TIMES if together.starts_together else (*TIMES, TIME[1])
+    return TIMES if together.family == "collective" else (*TIMES, TIME[1])
 
 
 def _words(words: Sequence[str], *, sized: bool) -> str:
@@ -135,6 +136,8 @@ def _numbers(record: Mapping[str, Any], twin: Counterpart) -> list[float]:
 
 def _counted(twin: Counterpart, size_bytes: int) -> int:
     """Return the bytes that IMB's rate counts per time: only one message of two that a pair exchanges."""
-    mode = known()[twin.pattern].mode(twin.mode)
-    directions = 1 if known()[twin.pattern].active_ranks or mode is None else mode.directions
-    return directions * size_bytes
+    pattern = known()[twin.pattern]
+    mode = pattern.mode(twin.mode)
+    if pattern.active_ranks or mode is None:
+        return size_bytes
+    return round(blocks_of_terms(pattern.volumes.operation, pattern.min_ranks)) * mode.directions * size_bytes

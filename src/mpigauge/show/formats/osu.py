@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.cell_names import SIZELESS
 from mpigauge.plan.benchmarks import DATATYPES, OSU_VERSION, OWN_DECIMALS, Counterpart
+from mpigauge.plan.patterns import known
 from mpigauge.show.formats.twins import blocks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from mpigauge.document.document import Document
     from mpigauge.show.formats.twins import Block
@@ -21,6 +22,7 @@ US, MB, PERCENT = 1e6, 1e-6, 100.0
 USUAL_TYPE = "MPI_CHAR"
 LATENCY = ("Avg Latency(us)",)
 BANDWIDTH = ("Bandwidth (MB/s)",)
+OF_PAIRS = ("MB/s", "Messages/s")
 HIDING = ("Overall(us)", "Compute(us)", "Pure Comm.(us)", "Overlap(%)")
 VALIDATION, UNKNOWN = "Validation", "-"
 FORMULA = "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait"
@@ -55,17 +57,36 @@ def tables(document: Document, form: str, *, validated: bool = False) -> str:
 def _table(block: Block, *, validated: bool) -> list[str]:
     twin = block.twin
     sized = block.cell.pattern not in SIZELESS
-    names: tuple[str, ...] = HIDING if twin.hides else BANDWIDTH if twin.rate else LATENCY
-    names += (VALIDATION,) if validated and sized else ()
+    names = (*_numbers_of(twin), *([VALIDATION] if validated and sized else []))
     datatype = DATATYPES.get(block.cell.datatype, block.cell.datatype) or USUAL_TYPE
     return [
-        f"# OSU MPI {twin.osu} v{OSU_VERSION}",
+        f"# OSU MPI{'_' if known()[twin.pattern].one_sided else ' '}{twin.osu} v{OSU_VERSION}",
         *block.comments,
+        *_head(block),
         *([FORMULA, ""] if twin.hides else []),
         *([f"# Datatype: {datatype}."] if sized else []),
         _heading(names, sized=sized),
         *(_row(record, twin, names, sized=sized) for record in block.rows),
     ]
+
+
+def _numbers_of(twin: Counterpart) -> tuple[str, ...]:
+    """Return the names of the columns of numbers."""
+    if twin.hides:
+        return HIDING
+    if not twin.rate:
+        return LATENCY
+    return OF_PAIRS if known()[twin.pattern].in_halves else BANDWIDTH
+
+
+def _head(block: Block) -> Iterator[str]:
+    """Yield what its program prints above the columns: the window and how it synchronises, or its pairs."""
+    pattern, cell = known()[block.twin.pattern], block.cell
+    if pattern.one_sided:
+        yield f"# Window creation: MPI_Win_{cell.rma_window}"
+        yield f"# Synchronization: MPI_Win_{cell.mode}"
+    elif pattern.in_halves and block.twin.rate:
+        yield f"# [ pairs: {cell.senders or cell.ranks // 2} ] [ window size: {cell.window} ]"
 
 
 def _heading(names: tuple[str, ...], *, sized: bool) -> str:
@@ -92,7 +113,8 @@ def _numbers(record: Mapping[str, Any], twin: Counterpart) -> list[float]:
     """Return the numbers of a row; computation is inferred from the overlap: see `rows.synchrony.Overlap`."""
     time_s = record["time_estimate_s"]
     if twin.rate:
-        return [(record["rate_bytes_per_s"] or 0.0) * MB]
+        rate = record["rate_bytes_per_s"] or 0.0
+        return [rate * MB, rate / record["bytes"]][: len(_numbers_of(twin))]
     if not twin.hides:
         return [time_s * US]
     pure_s, hidden = record["overlap_pure_s"], record["overlap_estimate"]
