@@ -37,6 +37,7 @@ LIMITS = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)
 
 SILENCE_S = 4.0
 DELAY_NS = 100_000
+LONG_NS = 1_000_000
 ARITHMETIC = {"sum", "prod", "min", "max"}
 LARGE = 64 * 1024
 
@@ -150,6 +151,18 @@ def test_what_a_flush_takes_is_in_what_flushes_and_nowhere_else(rows: Rows, rma_
     others = {key: time_s for key, time_s in others.items() if key[0] in {"put", "empty-epoch"}}
     assert len(others) == 11
     check("the slowest other way / planted", max(others.values()) / delay_s, below=0.5)
+
+
+@truth
+def test_a_target_that_is_done_lets_the_others_go_on(rows: Rows, rma_shim: Shim, tmp_path: Path) -> None:
+    """Of a library without progress: what they take is not what the target waits, too."""
+    library = find.find(prefix("openmpi"))
+    (tmp_path / "waits").write_bytes(bytes(8))
+    orders = {"RMA_TARGET": str(tmp_path / "waits"), "RMA_TARGET_RANK": "0", "RMA_DELAY_NS": str(LONG_NS)}
+    words = ("contended", "--sizes", "8", "--np", "2", "--launches", "2", "--mpi", str(library.mpicc))
+    found = times_of(rows(*words, environment=rma_shim(library) | orders))
+    ratio = found["contended", "fetch_and_op"] / (LONG_NS * 1e-9)
+    check("contended / planted at the others", ratio, above=0.97, below=1.3)
 
 
 @truth
