@@ -110,6 +110,7 @@ class Mode(Struct, frozen=True):
         needs_unified: Whether it needs the unified memory model of windows.
         alone: Whether its calls cannot follow each other, so that a sample is one call.
         one_message: Whether it sends one message where other modes of its pattern send a window.
+        target_waits: Whether the rank whose memory is worked on has nothing to do, and waits in MPI.
         target_computes: Whether the rank whose memory is worked on computes meanwhile, outside MPI.
         computes_first: Whether rank 0 computes for as long as the message takes before the clock starts.
         most_bytes: Its largest size; 0 is any.
@@ -140,6 +141,7 @@ class Mode(Struct, frozen=True):
     needs_unified: bool = False
     alone: bool = False
     one_message: bool = False
+    target_waits: bool = False
     target_computes: bool = False
     computes_first: bool = False
     most_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0

@@ -115,6 +115,13 @@ struct visit_context {
 
 /* ---- A visit --------------------------------------------------------------------------------- */
 
+/* Not where untimed preparation is in it, nor where a rank waits until the series of another ends,
+ * which is in its time of no sample. */
+static bool knows_cpu_time(const struct mg_visit *visit)
+{
+    return visit->pattern->sampling->cpu_known && !visit->mode->target_waits;
+}
+
 /* -1 where it is not known on every rank. */
 static int64_t cpu_of_all(const struct mg_state *state, int64_t here_ns)
 {
@@ -453,10 +460,9 @@ static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     if (sends_messages(visit) && (!is_counted_apart(visit) || checks.is_verified))
         mg_visit_traffic_gather(visit, state, &context.outcome);
 
-    state->send = context.walk.send_first;
-    state->recv = context.walk.recv_first;
-    run->rounds.cpu_ns =
-        cpu_of_all(state, visit->pattern->sampling->cpu_known ? run->rounds.cpu_ns : -1);
+    state->send              = context.walk.send_first;
+    state->recv              = context.walk.recv_first;
+    run->rounds.cpu_ns       = cpu_of_all(state, knows_cpu_time(visit) ? run->rounds.cpu_ns : -1);
     context.outcome.verified = checks.is_verified != 0;
     context.outcome.corrupt =
         what_is_wrong(run, visit, state, context.outcome.verified, error, sizeof error);

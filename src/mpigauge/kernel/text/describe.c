@@ -76,6 +76,7 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "room_everywhere", mode->room_everywhere);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
+    put_flag(out, "target_waits", mode->target_waits);
     put_flag(out, "target_computes", mode->target_computes);
     put_flag(out, "computes_first", mode->computes_first);
     (void) fprintf(out,
