@@ -19,6 +19,8 @@ from tests.real.mpi.conftest import prefix
 from tests.real.mpi.launches import job_of, journal_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpigauge.mpi.library import Library
 
 pytestmark = pytest.mark.mpi
@@ -88,6 +90,22 @@ def test_groups_at_once_have_as_many_rounds_and_begin_together(library: Library)
         assert len(one.samples_ns) == len(other.samples_ns)
         assert one.batch == other.batch
         assert max(one.at_ns, other.at_ns) < min(one.at_ns + one.elapsed_ns, other.at_ns + other.elapsed_ns)
+
+
+@pytest.mark.parametrize(("groups", "refused"), [("mod:2", False), ("2", True)])
+def test_whether_a_group_is_on_one_host_is_asked_of_its_own_ranks(
+    shim: Callable[[Library], dict[str, str]], groups: str, refused: bool
+) -> None:
+    """Hosts in turn: those of a group of every second rank are one, of neighbours two."""
+    library = find.find(prefix("openmpi"))
+    visits, plan = planned(library, 4, Measure("win_create", modes=("shared",), groups=(groups,)))
+    environment = shim(library) | {"SHIM_HOSTS": "2"}
+    lines = journal_of(library, kernel.build(library), visits, plan, LIMITS, environment, TIMEOUT_S)
+    in_groups = {visit.id for visit in visits if visit.cell.group}
+    measured = in_groups & {line.visit for line in lines if isinstance(line, journal.VisitLine)}
+    reasons = {line.reason for line in lines if isinstance(line, journal.RefusedLine)}
+    assert bool(measured) != refused
+    assert any("they are on different hosts" in reason for reason in reasons) or not refused
 
 
 @pytest.mark.parametrize(
