@@ -177,6 +177,7 @@ class Pattern(Struct, frozen=True):
         queues: Whether its message is matched behind a queue of some depth.
         counts_int: Whether an int counts its bytes, even with the large counts of MPI 4.
         one_sided: Whether it works on a window, in which ranks reach the memory of others.
+        exposes_send: Whether others read there what a rank sends; else they write what it receives.
         bus: The definition of bus bandwidth that is in use: same, others, twice, or "" for none.
         modes: The first mode is the default.
         family: Its family of patterns.
@@ -209,6 +210,7 @@ class Pattern(Struct, frozen=True):
     queues: bool = False
     counts_int: bool = False
     one_sided: bool = False
+    exposes_send: bool = False
     bus: str = ""
     family: Family = ""
     one_way: bool = False

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mpigauge.mpi import find, kernel
+from mpigauge.plan.buffers import needs_of, total_bytes
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import visits_of
 from mpigauge.result import journal
+from mpigauge.result.reader import load
 from mpigauge.vocabulary import RMA_WINDOWS
 from tests.real.mpi.conftest import prefix
 from tests.real.mpi.launches import journal_of
@@ -20,7 +24,6 @@ from tests.truth import check, truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from mpigauge.mpi.library import Library
     from mpigauge.plan.model import Cell
@@ -34,6 +37,18 @@ pytestmark = pytest.mark.mpi
 TIMEOUT_S = 300.0
 LIMITS = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)
 """The shortest visits that there can be."""
+
+SIZE_OF_WINDOWS = 64 * 2**20
+OF_A_PROCESS = 96 * 2**20
+"""What a process of MPI has beside our memory."""
+
+LARGEST_PROCESS = """
+import os, resource, subprocess, sys
+done = subprocess.run(sys.argv[1:])
+print(os.getcwd(), 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(done.returncode)
+"""
+"""Runs a program and says where, and how much memory the largest of its processes has had."""
 
 SILENCE_S = 4.0
 DELAY_NS = 100_000
@@ -79,6 +94,28 @@ def test_every_operation_and_datatype_accumulates(library: Library) -> None:
 def is_known_to_be_wrong(cell: Cell) -> bool:
     """Open MPI 5.0.11 gives wrong results for these, in a program of twenty lines, too."""
     return cell.rma_window == "create" and cell.datatype == "int64" and cell.op not in ARITHMETIC
+
+
+def test_the_estimate_of_memory_covers_every_window(mpigauge: Run, library: Library) -> None:
+    """Of those whose memory is ours: of the others a process maps what is its neighbours', too."""
+    words = (
+        "put",
+        "get",
+        "--mode",
+        "flush",
+        "--sizes",
+        str(SIZE_OF_WINDOWS),
+        "--rma-window",
+        "create,dynamic",
+    )
+    few = ("--launches", "1", "--samples", "4", "-q", "--mpi", str(library.mpicc), "-o", "r.jsonl")
+    done = mpigauge("run", *words, *few, prefix=(sys.executable, "-c", LARGEST_PROCESS))
+    assert done.returncode == 0, done.stderr
+    cells = {visit.cell for visit in load(Path(done.stdout.split()[-2]) / "r.jsonl").visits}
+    needs = [need for cell in cells for need in needs_of(cell, kernel.describe(library), 0)]
+    touched = int(done.stdout.split()[-1])
+    assert touched > 4 * SIZE_OF_WINDOWS
+    assert touched < total_bytes(needs) / 2 + OF_A_PROCESS
 
 
 def test_a_counter_that_counts_too_much_is_found(mpigauge: Run, rma_shim: Shim) -> None:
