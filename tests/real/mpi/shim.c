@@ -13,7 +13,7 @@
  * Of MPI_Allreduce of 32-bit numbers also rotate, where every number of the result is the one
  * before it, and forget, where a rank contributes what changes nothing; of MPI_Isend also repeat,
  * which sends the message before once more; of MPI_Sendrecv_replace forget, which does nothing; of
- * MPI_Recv gap, which writes the byte behind the first eight, where no block of a datatype lies.
+ * MPI_Recv gap, which writes byte SHIM_AT, where no block of a datatype lies.
  *
  * MPI_Init, MPI_Comm_dup and MPI_Session_init, which have no bytes, know delay; MPI_Comm_dup also
  * forget, where the copy has one rank.
@@ -290,7 +290,7 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Co
     if (entry_ns > 0 && count > 1)
         spin(entry_ns * queued);
     if (strcmp(action, "gap") == 0)
-        ((unsigned char *) data)[8] ^= 0x40;
+        ((unsigned char *) data)[number("SHIM_AT")] ^= 0x40;
     return code;
 }
 
