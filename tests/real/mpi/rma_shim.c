@@ -2,10 +2,12 @@
  *
  * RMA_DELAY_NS    MPI_Win_flush spins so long.
  * RMA_HANG_BYTES  MPI_Win_flush after an MPI_Put of so many bytes never returns.
- * RMA_TARGET=FILE MPI_Win_flush waits until rank RMA_TARGET_RANK, else 1, is in an MPI function
- * that waits, which all see in that file: a library that makes no progress by itself.  The target
- * itself neither waits nor spins. RMA_TWICE       MPI_Fetch_and_op does it twice. RMA_SHORT MPI_Get
- * leaves out the last byte. */
+ * RMA_TARGET=FILE MPI_Win_flush waits until rank RMA_TARGET_RANK, else 1, is in a function of MPI
+ *                 that waits, which all see in that file: no progress without it.
+ *                 The target itself neither waits nor spins.
+ * RMA_TWICE       MPI_Fetch_and_op does it twice.
+ * RMA_UNATTACHED  MPI_Win_attach fails.
+ * RMA_SHORT       MPI_Get leaves out the last byte. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdatomic.h>
@@ -128,6 +130,14 @@ int MPI_Get(void *data, int count, MPI_Datatype type, int from, MPI_Aint place, 
     const int missing = getenv("RMA_SHORT") != NULL && count > 0;
 
     return PMPI_Get(data, count - missing, type, from, place, placed - missing, placed_type, win);
+}
+
+int MPI_Win_attach(MPI_Win win, void *data, MPI_Aint bytes)
+{
+    if (getenv("RMA_UNATTACHED") == NULL)
+        return PMPI_Win_attach(win, data, bytes);
+    (void) PMPI_Win_call_errhandler(win, MPI_ERR_RMA_ATTACH);
+    return MPI_ERR_RMA_ATTACH;
 }
 
 int MPI_Win_flush(int rank, MPI_Win win)
