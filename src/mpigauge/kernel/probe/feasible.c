@@ -165,6 +165,8 @@ bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
 {
     const bool needs_eager = visit->mode->needs_eager;
 
+    if (visit->pattern->one_sided && !has_window(visit, state))
+        return false; /* before its buffers are prepared, one of which is in the window */
     if (needs_eager)
         probe_once(plan, visit, state);
     if ((needs_eager && !eager_of(visit)->known) ||
@@ -181,8 +183,6 @@ bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
     if (is_refused(visit, state))
         return false;
     if (visit->mode->needs_one_host && !on_one_host(visit, state))
-        return false;
-    if (visit->pattern->one_sided && !has_window(visit, state))
         return false;
     return !visit->pattern->shares_memory || shares(visit, state);
 }
