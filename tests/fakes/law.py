@@ -263,7 +263,7 @@ def is_blind(visit: dict[str, Any]) -> bool:
 
 
 def knows_cpu_time(visit: dict[str, Any]) -> bool:
-    """Not where preparations, acknowledgements or barriers lie between the samples."""
+    """Not where preparations, acknowledgements or barriers lie between the samples, or a rank only waits."""
     if starts_together(visit):
         return bool(visit["sync"] == "common")
-    return bool(PATTERNS[visit["pattern"]]["sampled"]["cpu_known"])
+    return bool(PATTERNS[visit["pattern"]]["sampled"]["cpu_known"]) and not has(visit, "target_waits")

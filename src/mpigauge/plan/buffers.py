@@ -30,6 +30,8 @@ class Need(NamedTuple):
         sent: Send buffer.
         received: Receive buffer.
         attached: Memory attached to MPI, and scratch memory.
+        exposed: What others reach by one-sided operations, which is in a window and in no buffer.
+        window: The window it is in: all cells with this one share it.
     """
 
     first: int
@@ -37,6 +39,8 @@ class Need(NamedTuple):
     sent: int
     received: int
     attached: int
+    exposed: int = 0
+    window: str = ""
 
 
 def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> list[Need]:
@@ -53,11 +57,16 @@ def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> lis
     lent += int(blocks_of(mode.scratch, active)) * _spread_bytes(cell, mode) if mode is not None else 0
 
     def need(first: int, past: int, sent: int, received: int) -> Need:
-        to_send, to_receive = sent * cell.bytes, max(1, cell.window) * received * cell.bytes
+        to_send, to_receive = (max(1, cell.window) * blocks * cell.bytes for blocks in (sent, received))
         if cell.in_place:
             to_receive = max(to_receive, to_send)
         if cell.buffers == "cold":
             to_send, to_receive = max(pool_bytes, to_send), max(pool_bytes, to_receive)
+        window = f"{active} {cell.rma_window}" if pattern.one_sided else ""
+        if window and pattern.exposes_send:
+            return Need(first, past, 0, to_receive, lent, to_send, window)
+        if window:
+            return Need(first, past, to_send, 0, lent, to_receive, window)
         return Need(first, past, to_send, to_receive, lent)
 
     spans = _spans(ranks_in(cell, pattern)) if cell.group else [(0, active)]
@@ -97,15 +106,23 @@ def memory_need(cell: Cell, description: KernelDescription, pool_bytes: int) -> 
 
 
 def total_bytes(needs: Iterable[Need]) -> int:
-    """Return the bytes that all ranks of a launch allocate: the kernel keeps one buffer of each kind."""
+    """Return the bytes that all ranks of a launch allocate: one buffer of each kind, and all windows."""
     distinct = set(needs)
     ends = sorted({need.first for need in distinct} | {need.end for need in distinct})
     total = 0
     for first, past in itertools.pairwise(ends):
         covering = [need for need in distinct if need.first <= first and past <= need.end]
-        largest = sum(max(kind) for kind in zip(*(need[2:] for need in covering), strict=True))
-        total += (past - first) * largest
+        largest = [max(kind) for kind in zip(*(need[2:5] for need in covering), strict=True)]
+        total += (past - first) * (sum(largest) + _in_windows(covering))
     return total
+
+
+def _in_windows(needs: Iterable[Need]) -> int:
+    """Return the bytes of all windows of a rank: of each, what the cell with most needs of it."""
+    largest: dict[str, int] = {}
+    for need in needs:
+        largest[need.window] = max(largest.get(need.window, 0), need.exposed)
+    return sum(largest.values())
 
 
 def too_large(

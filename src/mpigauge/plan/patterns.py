@@ -110,6 +110,7 @@ class Mode(Struct, frozen=True):
         needs_unified: Whether it needs the unified memory model of windows.
         alone: Whether its calls cannot follow each other, so that a sample is one call.
         one_message: Whether it sends one message where other modes of its pattern send a window.
+        target_waits: Whether the rank whose memory is worked on has nothing to do, and waits in MPI.
         target_computes: Whether the rank whose memory is worked on computes meanwhile, outside MPI.
         computes_first: Whether rank 0 computes for as long as the message takes before the clock starts.
         most_bytes: Its largest size; 0 is any.
@@ -140,6 +141,7 @@ class Mode(Struct, frozen=True):
     needs_unified: bool = False
     alone: bool = False
     one_message: bool = False
+    target_waits: bool = False
     target_computes: bool = False
     computes_first: bool = False
     most_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
@@ -175,6 +177,7 @@ class Pattern(Struct, frozen=True):
         queues: Whether its message is matched behind a queue of some depth.
         counts_int: Whether an int counts its bytes, even with the large counts of MPI 4.
         one_sided: Whether it works on a window, in which ranks reach the memory of others.
+        exposes_send: Whether others read there what a rank sends; else they write what it receives.
         bus: The definition of bus bandwidth that is in use: same, others, twice, or "" for none.
         modes: The first mode is the default.
         family: Its family of patterns.
@@ -207,6 +210,7 @@ class Pattern(Struct, frozen=True):
     queues: bool = False
     counts_int: bool = False
     one_sided: bool = False
+    exposes_send: bool = False
     bus: str = ""
     family: Family = ""
     one_way: bool = False

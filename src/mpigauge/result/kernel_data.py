@@ -196,7 +196,8 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         correlation_time: Correlation time of the cell's samples in this launch up to now, in samples.
         effective: Number of independent samples that the cell's samples in this launch up to now are worth.
         half_width: Relative half-width of the interval of the median within the launch; null if not known.
-        backwards: Number of times below 0, which are recorded as 0: clocks differ between cores.
+        backwards: Number of times below 0, which are recorded as 0: clocks differ between cores. Times from
+            which a round trip was subtracted may be below 0 without, and are not counted.
         corrupt: What was wrong with the payload; empty if it was right, or not compared.
         verified: Whether it was compared: in the first visit of a cell and launch, in every fourth after it,
             and in the last. Older versions did so in all.

@@ -182,7 +182,7 @@ def _row(
         bus_bytes_per_s=bus_rate_of(cell, pattern, time),
         messages_per_s=message_rate_of(cell, pattern, time),
         directions=directions_of(cell, pattern),
-        cpu_s_per_op=cpu_s(good),
+        cpu_s_per_op=cpu_s(cell, pattern, good),
         cpu_share=cpu_share(cell, pattern, good),
         start=one.start,
         clock=one.clock,

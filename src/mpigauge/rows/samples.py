@@ -173,9 +173,9 @@ def first_s(visits: Sequence[Visit]) -> float | None:
 # ---- CPU time ------------------------------------------------------------------------------------
 
 
-def cpu_s(visits: Sequence[Visit]) -> float | None:
+def cpu_s(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> float | None:
     """Return user and system time of all ranks for one operation, in seconds; None if not known."""
-    known = [visit for visit in visits if visit.cpu_ns is not None]
+    known = _with_cpu(cell, pattern, visits)
     operations = sum(len(visit.samples_ns) * visit.ops for visit in known)
     return sum(visit.cpu_ns or 0 for visit in known) * NS / operations if operations else None
 
@@ -185,7 +185,7 @@ def cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> f
 
     At most 1, however the two clocks disagree.
     """
-    known = [visit for visit in visits if visit.cpu_ns is not None]
+    known = _with_cpu(cell, pattern, visits)
     if pattern is None or not known:
         return None
     walls_ns = ragged_of([np.asarray(visit.samples_ns) for visit in known]).sums()
@@ -195,3 +195,11 @@ def cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> f
         return None
     ranks = active_ranks(cell, pattern)
     return min(1.0, float(np.median(spent_ns[there] / (ranks * walls_ns[there]))))
+
+
+def _with_cpu(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> list[Visit]:
+    """Return the visits that know the CPU time of all ranks: none where one waits for the end."""
+    mode = pattern.mode(cell.mode) if pattern is not None else None
+    if mode is not None and mode.target_waits:
+        return []
+    return [visit for visit in visits if visit.cpu_ns is not None]

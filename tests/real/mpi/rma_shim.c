@@ -2,9 +2,12 @@
  *
  * RMA_DELAY_NS    MPI_Win_flush spins so long.
  * RMA_HANG_BYTES  MPI_Win_flush after an MPI_Put of so many bytes never returns.
- * RMA_TARGET=FILE MPI_Win_flush of rank 0 waits until rank 1 is in an MPI function that waits,
- * which both see in that file: a library that makes no progress by itself. RMA_TWICE
- * MPI_Fetch_and_op does it twice. */
+ * RMA_TARGET=FILE MPI_Win_flush waits until rank RMA_TARGET_RANK, else 1, is in a function of MPI
+ *                 that waits, which all see in that file: no progress without it.
+ *                 The target itself neither waits nor spins.
+ * RMA_TWICE       MPI_Fetch_and_op does it twice.
+ * RMA_UNATTACHED  MPI_Win_attach fails.
+ * RMA_SHORT       MPI_Get leaves out the last byte. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdatomic.h>
@@ -40,7 +43,12 @@ static int rank_here(void)
     return rank;
 }
 
-/* Whether rank 1 waits in MPI; NULL if nobody asks. */
+static int target(void)
+{
+    return number("RMA_TARGET_RANK") >= 0 ? (int) number("RMA_TARGET_RANK") : 1;
+}
+
+/* Whether the target waits in MPI; NULL if nobody asks. */
 static atomic_int *waits(void)
 {
     static atomic_int *shared;
@@ -56,13 +64,13 @@ static atomic_int *waits(void)
 
 static void enter(void)
 {
-    if (waits() != NULL && rank_here() == 1)
+    if (waits() != NULL && rank_here() == target())
         atomic_fetch_add(waits(), 1);
 }
 
 static void leave(void)
 {
-    if (waits() != NULL && rank_here() == 1)
+    if (waits() != NULL && rank_here() == target())
         atomic_fetch_sub(waits(), 1);
 }
 
@@ -116,16 +124,34 @@ int MPI_Fetch_and_op(const void *data, void *result, MPI_Datatype type, int to, 
     return PMPI_Fetch_and_op(data, result, type, to, place, op, win);
 }
 
+int MPI_Get(void *data, int count, MPI_Datatype type, int from, MPI_Aint place, int placed,
+            MPI_Datatype placed_type, MPI_Win win)
+{
+    const int missing = getenv("RMA_SHORT") != NULL && count > 0;
+
+    return PMPI_Get(data, count - missing, type, from, place, placed - missing, placed_type, win);
+}
+
+int MPI_Win_attach(MPI_Win win, void *data, MPI_Aint bytes)
+{
+    if (getenv("RMA_UNATTACHED") == NULL)
+        return PMPI_Win_attach(win, data, bytes);
+    (void) PMPI_Win_call_errhandler(win, MPI_ERR_RMA_ATTACH);
+    return MPI_ERR_RMA_ATTACH;
+}
+
 int MPI_Win_flush(int rank, MPI_Win win)
 {
-    const long long until_ns = now_ns() + number("RMA_DELAY_NS");
-
     if (last_put_bytes > 0 && last_put_bytes == number("RMA_HANG_BYTES"))
         for (;;)
             (void) pause();
-    while (number("RMA_DELAY_NS") > 0 && now_ns() < until_ns)
+    if (waits() != NULL && rank_here() == target())
+        return PMPI_Win_flush(rank, win);
+    while (waits() != NULL && atomic_load(waits()) == 0)
         ;
-    while (waits() != NULL && rank_here() == 0 && atomic_load(waits()) == 0)
+    const long long until_ns = now_ns() + number("RMA_DELAY_NS");
+
+    while (number("RMA_DELAY_NS") > 0 && now_ns() < until_ns)
         ;
     return PMPI_Win_flush(rank, win);
 }

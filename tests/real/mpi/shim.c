@@ -13,11 +13,12 @@
  * Of MPI_Allreduce of 32-bit numbers also rotate, where every number of the result is the one
  * before it, and forget, where a rank contributes what changes nothing; of MPI_Isend also repeat,
  * which sends the message before once more; of MPI_Sendrecv_replace forget, which does nothing; of
- * MPI_Recv gap, which writes the byte behind the first eight, where no block of a datatype lies.
+ * MPI_Recv gap, which writes byte SHIM_AT, where no block of a datatype lies.
  *
  * MPI_Init, MPI_Comm_dup and MPI_Session_init, which have no bytes, know delay; MPI_Comm_dup also
  * forget, where the copy has one rank.
  *
+ * SHIM_HOSTS: MPI_Get_processor_name tells the ranks in turn the names of so many hosts.
  * SHIM_ENTRY_NS: MPI_Recv spins so long for every receive of 1 B that is posted and waits.
  * SHIM_BLOCK_NS: MPI_Send spins so long for every eight bytes of a datatype that is not predefined.
  */
@@ -135,6 +136,18 @@ int MPI_Init(int *argc, char ***argv)
 {
     before(action_of("MPI_Init"));
     return PMPI_Init(argc, argv);
+}
+
+int MPI_Get_processor_name(char *name, int *length)
+{
+    const long hosts = number("SHIM_HOSTS");
+    int        rank  = 0;
+
+    if (hosts <= 0)
+        return PMPI_Get_processor_name(name, length);
+    (void) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    *length = sprintf(name, "host%ld", rank % hosts);
+    return MPI_SUCCESS;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
@@ -277,7 +290,7 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Co
     if (entry_ns > 0 && count > 1)
         spin(entry_ns * queued);
     if (strcmp(action, "gap") == 0)
-        ((unsigned char *) data)[8] ^= 0x40;
+        ((unsigned char *) data)[number("SHIM_AT")] ^= 0x40;
     return code;
 }
 

@@ -19,6 +19,8 @@ from tests.real.mpi.conftest import prefix
 from tests.real.mpi.launches import job_of, journal_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpigauge.mpi.library import Library
 
 pytestmark = pytest.mark.mpi
@@ -88,6 +90,43 @@ def test_groups_at_once_have_as_many_rounds_and_begin_together(library: Library)
         assert len(one.samples_ns) == len(other.samples_ns)
         assert one.batch == other.batch
         assert max(one.at_ns, other.at_ns) < min(one.at_ns + one.elapsed_ns, other.at_ns + other.elapsed_ns)
+
+
+@pytest.mark.parametrize(("groups", "refused"), [("mod:2", False), ("2", True)])
+def test_whether_a_group_is_on_one_host_is_asked_of_its_own_ranks(
+    shim: Callable[[Library], dict[str, str]], groups: str, refused: bool
+) -> None:
+    """Hosts in turn: those of a group of every second rank are one, of neighbours two."""
+    library = find.find(prefix("openmpi"))
+    visits, plan = planned(library, 4, Measure("win_create", modes=("shared",), groups=(groups,)))
+    environment = shim(library) | {"SHIM_HOSTS": "2"}
+    lines = journal_of(library, kernel.build(library), visits, plan, LIMITS, environment, TIMEOUT_S)
+    in_groups = {visit.id for visit in visits if visit.cell.group}
+    measured = in_groups & {line.visit for line in lines if isinstance(line, journal.VisitLine)}
+    reasons = {line.reason for line in lines if isinstance(line, journal.RefusedLine)}
+    assert bool(measured) != refused
+    assert any("they are on different hosts" in reason for reason in reasons) or not refused
+
+
+def test_more_steps_of_several_groups_than_communicators_are_kept_for(library: Library) -> None:
+    steps = range(70)
+    cells = f"visits_per_cell=1 rounds_min=1 rounds_max=2 precision_ppm=10000 cell_ns={10**6}"
+    text = f"launch version=2 ranks=4 cores=2 {cells} deadline_ns={10**12} warmup_ns=1000\n"
+    text += "".join(f"group id={2 * i} ranks=0,1\ngroup id={2 * i + 1} ranks=2,3\n" for i in steps)
+    for number in range(2 * len(steps)):
+        of = f"pattern=barrier mode=blocking bytes=0 group={number} step={number // 2}"
+        text += f"visit id={number} cell={number} {of}\n"
+    done = subprocess.run(
+        command_of(job_of(library, kernel.build(library), 4), library.kind.launcher).words,
+        input=(text + "end\n").encode(),
+        capture_output=True,
+        check=False,
+        timeout=TIMEOUT_S,
+        env=library.environ | library.environment_for(crowded=True),
+    )
+    lines = map(journal.parse, done.stdout.splitlines())
+    made = [line.visit for line in lines if isinstance(line, journal.VisitLine)]
+    assert (done.returncode, sorted(made)) == (0, [*range(2 * len(steps))]), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mpigauge.mpi import find, kernel
+from mpigauge.plan.buffers import needs_of, total_bytes
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import visits_of
 from mpigauge.result import journal
+from mpigauge.result.reader import load
 from mpigauge.vocabulary import RMA_WINDOWS
 from tests.real.mpi.conftest import prefix
 from tests.real.mpi.launches import journal_of
@@ -20,7 +24,6 @@ from tests.truth import check, truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from mpigauge.mpi.library import Library
     from mpigauge.plan.model import Cell
@@ -35,8 +38,21 @@ TIMEOUT_S = 300.0
 LIMITS = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)
 """The shortest visits that there can be."""
 
+SIZE_OF_WINDOWS = 64 * 2**20
+OF_A_PROCESS = 96 * 2**20
+"""What a process of MPI has beside our memory."""
+
+LARGEST_PROCESS = """
+import os, resource, subprocess, sys
+done = subprocess.run(sys.argv[1:])
+print(os.getcwd(), 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(done.returncode)
+"""
+"""Runs a program and says where, and how much memory the largest of its processes has had."""
+
 SILENCE_S = 4.0
 DELAY_NS = 100_000
+LONG_NS = 1_000_000
 ARITHMETIC = {"sum", "prod", "min", "max"}
 LARGE = 64 * 1024
 
@@ -80,6 +96,28 @@ def is_known_to_be_wrong(cell: Cell) -> bool:
     return cell.rma_window == "create" and cell.datatype == "int64" and cell.op not in ARITHMETIC
 
 
+def test_the_estimate_of_memory_covers_every_window(mpigauge: Run, library: Library) -> None:
+    """Of those whose memory is ours: of the others a process maps what is its neighbours', too."""
+    words = (
+        "put",
+        "get",
+        "--mode",
+        "flush",
+        "--sizes",
+        str(SIZE_OF_WINDOWS),
+        "--rma-window",
+        "create,dynamic",
+    )
+    few = ("--launches", "1", "--samples", "4", "-q", "--mpi", str(library.mpicc), "-o", "r.jsonl")
+    done = mpigauge("run", *words, *few, prefix=(sys.executable, "-c", LARGEST_PROCESS))
+    assert done.returncode == 0, done.stderr
+    cells = {visit.cell for visit in load(Path(done.stdout.split()[-2]) / "r.jsonl").visits}
+    needs = [need for cell in cells for need in needs_of(cell, kernel.describe(library), 0)]
+    touched = int(done.stdout.split()[-1])
+    assert touched > 4 * SIZE_OF_WINDOWS
+    assert touched < total_bytes(needs) / 2 + OF_A_PROCESS
+
+
 def test_a_counter_that_counts_too_much_is_found(mpigauge: Run, rma_shim: Shim) -> None:
     library = find.find(prefix("openmpi"))
     words = ("fetch_and_op", "contended", "--sizes", "8", "--launches", "1", "--mpi", str(library.mpicc))
@@ -88,6 +126,29 @@ def test_a_counter_that_counts_too_much_is_found(mpigauge: Run, rma_shim: Shim) 
     found = {row["pattern"]: row["status"] for row in json.loads(done.stdout)["rows"]}
     assert (found["fetch_and_op"], found["contended"]) == ("corrupt", "corrupt")
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize(("mode", "fault"), [("get", "RMA_SHORT"), ("fetch_and_op", "RMA_TWICE")])
+def test_what_an_operation_gets_while_its_target_computes_is_compared(
+    mpigauge: Run, rma_shim: Shim, mode: str, fault: str
+) -> None:
+    library = find.find(prefix("openmpi"))
+    words = ("progress", "--mode", mode, "--sizes", "8", "--launches", "1", "--mpi", str(library.mpicc))
+    done = mpigauge("run", *words, "--format", "json", environment=rma_shim(library) | {fault: "1"})
+    states = {row["mode"]: row["status"] for row in json.loads(done.stdout)["rows"]}
+    assert states[mode] == "corrupt"
+
+
+def test_memory_that_cannot_be_attached_costs_the_cells_of_its_window_alone(
+    mpigauge: Run, rma_shim: Shim
+) -> None:
+    library = find.find(prefix("mpich"))
+    words = ("put", "--sizes", "8", "--rma-window", "create,dynamic", "--launches", "1")
+    environment = rma_shim(library) | {"RMA_UNATTACHED": "1"}
+    done = mpigauge("run", *words, "--mpi", str(library.mpicc), "--format", "json", environment=environment)
+    found = {row["rma_window"]: row for row in json.loads(done.stdout)["rows"]}
+    assert (found["create"]["status"], found["dynamic"]["status"]) == ("ok", "failed")
+    assert "MPI_Win_attach failed" in found["dynamic"]["reason"]
 
 
 def test_an_operation_that_never_completes_costs_its_cell_alone(
@@ -150,6 +211,18 @@ def test_what_a_flush_takes_is_in_what_flushes_and_nowhere_else(rows: Rows, rma_
     others = {key: time_s for key, time_s in others.items() if key[0] in {"put", "empty-epoch"}}
     assert len(others) == 11
     check("the slowest other way / planted", max(others.values()) / delay_s, below=0.5)
+
+
+@truth
+def test_a_target_that_is_done_lets_the_others_go_on(rows: Rows, rma_shim: Shim, tmp_path: Path) -> None:
+    """Of a library without progress: what they take is not what the target waits, too."""
+    library = find.find(prefix("openmpi"))
+    (tmp_path / "waits").write_bytes(bytes(8))
+    orders = {"RMA_TARGET": str(tmp_path / "waits"), "RMA_TARGET_RANK": "0", "RMA_DELAY_NS": str(LONG_NS)}
+    words = ("contended", "--sizes", "8", "--np", "2", "--launches", "2", "--mpi", str(library.mpicc))
+    found = times_of(rows(*words, environment=rma_shim(library) | orders))
+    ratio = found["contended", "fetch_and_op"] / (LONG_NS * 1e-9)
+    check("contended / planted at the others", ratio, above=0.97, below=1.3)
 
 
 @truth

@@ -81,6 +81,38 @@ def test_a_pair_that_is_delayed_is_the_slowest(rows: Rows, shim: Shim, tmp_path:
             assert max(first, other) < min(slow, partner)
 
 
+@pytest.mark.parametrize("mode", ["stream", "posted"])
+def test_a_sender_that_is_served_does_not_wait_for_one_that_is_delayed(
+    rows: Rows, shim: Shim, tmp_path: Path, mode: str
+) -> None:
+    """In the last call of a sample; where it has several, all wait for the slowest in the others."""
+    library = find.find(prefix("openmpi"))
+    orders = {"SHIM_ACTION": "delay", "SHIM_CALL": "MPI_Isend", "SHIM_RANK": "2"}
+    orders |= {"SHIM_BYTES": "1024", "SHIM_DELAY_NS": str(round(LONG_S * 1e9))}
+    words = (
+        "--mode",
+        mode,
+        "--window",
+        "4",
+        "--sizes",
+        "1KiB",
+        "--np",
+        "3",
+        "--launches",
+        "1",
+        "-o",
+        "r.jsonl",
+    )
+    environment = shim(library) | orders
+    rows("incast", *words, "--samples", "4", "--mpi", str(library.mpicc), environment=environment)
+    visits = [visit for visit in load(tmp_path / "r.jsonl").visits if visit.cell.pattern == "incast"]
+    assert visits
+    for visit in visits:
+        _, served, delayed = visit.rank_ns
+        assert delayed > visit.batch * 4 * LONG_S * 1e9
+        assert served < delayed - 2 * LONG_S * 1e9
+
+
 ONE_PAIR = """
 launches = 10
 budget = "1min"

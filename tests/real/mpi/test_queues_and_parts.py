@@ -94,19 +94,21 @@ def test_a_depth_that_cannot_be_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize("name", ["openmpi", "mpich", "intelmpi"])
+@pytest.mark.parametrize(("at", "where"), [(8, "between two blocks"), (2040, "behind the last block")])
 def test_a_library_that_writes_between_blocks_is_corrupt(
-    mpigauge: Run, shim: Shim, tmp_path: Path, name: str
+    mpigauge: Run, shim: Shim, tmp_path: Path, name: str, at: int, where: str
 ) -> None:
     """Of one size, in the mode that receives a datatype alone: the others write where a block lies."""
     library = find.find(prefix(name))
     environment = shim(library) | {"SHIM_CALL": "MPI_Recv", "SHIM_ACTION": "gap", "SHIM_BYTES": "1024"}
+    environment |= {"SHIM_AT": str(at)}
     words = ("--mode", "derived", "--sizes", "512,1024", *FEW, "--mpi", str(library.mpicc), "-o", "r.jsonl")
     done = mpigauge("run", "layout", *words, "--format", "json", environment=environment)
     assert done.returncode == 1, done.stderr
     states = {row["bytes"]: row["status"] for row in json.loads(done.stdout)["rows"] if row["bytes"]}
     assert states == {512: "ok", 1024: "corrupt"}
     (failure,) = load(tmp_path / "r.jsonl").failures
-    assert "at byte 8, which lies between two blocks" in failure.words
+    assert f"at byte {at}, which lies {where}" in failure.words
 
 
 # ---- Identities ----------------------------------------------------------------------------------

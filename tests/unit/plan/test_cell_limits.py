@@ -63,6 +63,7 @@ KERNEL_OF_MPI_4 = msgspec.structs.replace(
         (Measure("alltoallv", sizes="512MiB", ranks=(4,)), ["512 MiB", "4 ranks", "alltoallv"]),
         (Measure("bcast-acked", sizes="2GiB"), ["2 GiB", "bcast-acked"]),
         (Measure("bcast-rotating", sizes="2GiB"), ["2 GiB", "bcast-rotating"]),
+        (Measure("contended", sizes="8", buffers="cold"), ["contended", "same buffers in every call"]),
         (Measure("chase", sizes="64", buffers="cold"), ["chase", "same buffers in every call", "cold"]),
     ],
 )
@@ -231,7 +232,7 @@ def test_memory_grows_with_what_is_allocated() -> None:
 
     assert need("pingpong", "standard", 2**20) == 2 * 2 * 2**20
     assert need("ring", "standard", 2**20) == 4 * 2 * 2**20
-    assert need("stream", "unidirectional", 2**20, window=8) == 2 * 9 * 2**20
+    assert need("stream", "unidirectional", 2**20, window=8) == 2 * 16 * 2**20
     assert need("pingpong", "buffered", 2**20) == 2 * 6 * 2**20
     assert need("pingpong", "standard", 8, buffers="cold") == 2 * 2 * 2**20
     assert need("allreduce", "blocking", 2**20) == 4 * 2 * 2**20
@@ -242,6 +243,9 @@ def test_memory_grows_with_what_is_allocated() -> None:
     assert need("memcpy", "standard", 2**20) == 2 * 2**20
     assert need("chase", "standard", 2**20) == 2**20
     assert need("barrier", "blocking", 0) == 0
+    assert need("put", "flush", 2**20, rma_window="create") == 2 * 2 * 2**20
+    assert need("put-window", "flush", 2**20, rma_window="create", window=8) == 2 * 16 * 2**20
+    assert need("put", "flush", 8, rma_window="create", buffers="cold") == 2 * 2 * 2**20
 
 
 @pytest.mark.parametrize(("pattern", "mode"), [("gather", "blocking"), ("scatter", "scatterv")])
@@ -268,6 +272,9 @@ def test_buffers_of_all_cells_of_a_launch_count_together() -> None:
     assert total_bytes([Need(0, 2, 5, 1, 0), Need(0, 2, 1, 7, 0)]) == 2 * (5 + 7)
     assert total_bytes([Need(0, 4, 1, 1, 0), Need(0, 1, 0, 9, 2)]) == 4 * 2 + (9 - 1) + 2
     assert total_bytes([Need(0, 4, 1, 1, 0), Need(2, 3, 0, 9, 0)]) == 4 * 2 + (9 - 1)
+    one, other = Need(0, 2, 5, 0, 0, 7, "2 create"), Need(0, 2, 5, 0, 0, 3, "2 dynamic")
+    assert total_bytes([one, other]) == 2 * (5 + 7 + 3)
+    assert total_bytes([one, one._replace(exposed=9)]) == 2 * (5 + 9)
     measures = [Measure(name, sizes="256MiB", ranks=(4,)) for name in ("gather", "scatter")]
     cells = [cell for measure in measures for cell in expanded(measure)]
     needs = [memory_need(cell, KERNEL, 0) for cell in cells]

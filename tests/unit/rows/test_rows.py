@@ -128,6 +128,15 @@ def test_cpu_time_that_is_not_known_is_none() -> None:
     assert some.cpu_share == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize(("mode", "share"), [("flush", None), ("lock_all", None), ("fence", 0.5)])
+def test_a_target_that_only_waits_makes_no_cpu_time_known(mode: str, share: float | None) -> None:
+    """Also in results that hold one: it is that of rank 0 alone."""
+    of = cell("put", 8, mode=mode)
+    row = row_of(of, visit(1, 0, of, [100] * 9, cpu_ns=900))
+    assert row.cpu_share == share
+    assert (row.cpu_s_per_op is None) == (share is None)
+
+
 @repeatable
 @given(st.integers(0, 10**12), st.integers(1, 64))
 def test_no_rank_is_busier_than_all_the_time(cpu_ns: int, ranks: int) -> None:

@@ -177,13 +177,18 @@ struct need {
     size_t scratch;
 };
 
+/* What others reach is in a window and not here. */
 static struct need need_of(const struct mg_visit *visit, int rank)
 {
+    const bool exposes_send = visit->pattern->one_sided && visit->pattern->exposes_send;
+    const bool exposes_recv = visit->pattern->one_sided && !visit->pattern->exposes_send;
+
     if (visit->pattern->spans_bytes)
         return (struct need){0}; /* it works on memory of its own */
-    return (struct need){.send    = larger_of(send_places(visit, rank), visit->pool_bytes),
-                         .recv    = larger_of(recv_places(visit, rank), visit->pool_bytes),
-                         .scratch = scratch_need(visit)};
+    return (struct need){
+        .send    = exposes_send ? 0 : larger_of(send_places(visit, rank), visit->pool_bytes),
+        .recv    = exposes_recv ? 0 : larger_of(recv_places(visit, rank), visit->pool_bytes),
+        .scratch = scratch_need(visit)};
 }
 
 static bool reserve(const struct need *need)

@@ -34,7 +34,7 @@ static struct {
 static const char *const function_of[MG_WINDOW_KINDS] = {
     [MG_WINDOW_ALLOCATE] = "MPI_Win_allocate",
     [MG_WINDOW_CREATE]   = "MPI_Win_create",
-    [MG_WINDOW_DYNAMIC]  = "MPI_Win_create_dynamic",
+    [MG_WINDOW_DYNAMIC]  = "MPI_Win_create_dynamic or MPI_Win_attach",
     [MG_WINDOW_SHARED]   = "MPI_Win_allocate_shared",
 };
 
@@ -64,13 +64,12 @@ static bool map_memory(struct made *made, size_t bytes)
     return mg_all_true(made->group.comm, data != MAP_FAILED);
 }
 
-static int make_dynamic(struct made *made, size_t bytes)
+/* What a dynamic window needs beside; nothing for others. */
+static int attach(struct made *made, size_t bytes)
 {
-    const int code = MPI_Win_create_dynamic(MPI_INFO_NULL, made->group.comm, &made->window.win);
-
-    return code != MPI_SUCCESS
-               ? code
-               : MPI_Win_attach(made->window.win, made->window.here, (MPI_Aint) bytes);
+    return made->kind == MG_WINDOW_DYNAMIC
+               ? MPI_Win_attach(made->window.win, made->window.here, (MPI_Aint) bytes)
+               : MPI_SUCCESS;
 }
 
 static int make_of_kind(struct made *made, size_t bytes)
@@ -83,7 +82,7 @@ static int make_of_kind(struct made *made, size_t bytes)
     case MG_WINDOW_CREATE:
         return MPI_Win_create(window->here, size, 1, MPI_INFO_NULL, comm, &window->win);
     case MG_WINDOW_DYNAMIC:
-        return make_dynamic(made, bytes);
+        return MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &window->win);
     case MG_WINDOW_SHARED:
         return MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, comm, (void *) &window->here,
                                        &window->win);
@@ -145,6 +144,15 @@ static void remember_failure(struct made *made, int code)
     (void) snprintf(made->why, sizeof made->why, "%s failed: %s", function_of[made->kind], reason);
 }
 
+/* On all ranks; else the reason is kept. */
+static bool succeeds(struct made *made, int code)
+{
+    if (mg_all_true(made->group.comm, code == MPI_SUCCESS))
+        return true;
+    remember_failure(made, code);
+    return false;
+}
+
 static void make(struct made *made)
 {
     const MPI_Comm comm = made->group.comm;
@@ -160,12 +168,11 @@ static void make(struct made *made)
         (void) snprintf(made->why, sizeof made->why, "there is no memory for its window");
         return;
     }
-    const int code = make_of_kind(made, room);
-    if (!mg_all_true(comm, code == MPI_SUCCESS)) {
-        remember_failure(made, code);
+    if (!succeeds(made, make_of_kind(made, room)))
         return;
-    }
     MG_MPI(MPI_Win_set_errhandler(made->window.win, MPI_ERRORS_RETURN));
+    if (!succeeds(made, attach(made, room)))
+        return;
     made->window.is_unified = mg_all_true(comm, is_unified(made->window.win));
     exchange_places(made);
     find_partner(made);
@@ -241,6 +248,7 @@ void mg_window_make_and_free(MPI_Comm comm, enum mg_window_kind kind)
     struct made          made = {.kind = kind, .window = {.here = page}, .group = {.comm = comm}};
 
     MG_MPI(make_of_kind(&made, sizeof page));
+    MG_MPI(attach(&made, sizeof page));
     free_window(&made);
 }
 

@@ -22,6 +22,7 @@ struct mg_block {
     size_t at;
     size_t from;
     size_t bytes;
+    size_t width; /* of all blocks, in words, where the first one found it */
 };
 
 /* What MPI is told of a layout beside block_bytes and stride_bytes, in words: worked out before its
@@ -55,7 +56,8 @@ static inline bool mg_next_block(const struct mg_state *state, const struct mg_l
                                  struct mg_block *block)
 {
     const bool      begun = block->bytes > 0;
-    struct mg_block after = {.i = begun ? block->i + 1 : 0, .from = block->from + block->bytes};
+    struct mg_block after = {
+        .i = begun ? block->i + 1 : 0, .from = block->from + block->bytes, .width = block->width};
 
     if (after.from >= state->bytes)
         return false;
@@ -309,7 +311,9 @@ static inline void mg_x_place(const struct mg_state *state, struct mg_block *blo
 /* Across y: rows. */
 static inline void mg_y_place(const struct mg_state *state, struct mg_block *block)
 {
-    block->bytes = mg_face_width(state) * MG_WORD_BYTES;
+    if (block->i == 0)
+        block->width = mg_face_width(state);
+    block->bytes = block->width * MG_WORD_BYTES;
     block->at    = (block->i * MG_BOX_DEPTH + MG_FACE_AT) * block->bytes;
 }
 

@@ -3,7 +3,7 @@
 #include "ranks/groups.h"
 #include "rounds/sampling.h"
 
-static void begin(struct mg_state *state)
+static void make_group(struct mg_state *state)
 {
     MG_MPI(MPI_Comm_group(state->comm, &state->group));
 }
@@ -13,34 +13,45 @@ static void finish(struct mg_state *state)
     MG_MPI(MPI_Group_free(&state->group));
 }
 
-static void of_members(struct mg_state *state)
+static MPI_Comm by_members(struct mg_state *state)
 {
     MPI_Comm made = MPI_COMM_NULL;
 
     MG_MPI(MPI_Comm_create_group(state->comm, state->group, MG_TAG, &made));
-    MG_MPI(MPI_Comm_free(&made));
+    return made;
 }
 
-static void of_parent(struct mg_state *state)
+static MPI_Comm by_parent(struct mg_state *state)
 {
     MPI_Comm made = MPI_COMM_NULL;
 
     MG_MPI(MPI_Comm_create(state->comm, state->group, &made));
-    MG_MPI(MPI_Comm_free(&made));
+    return made;
+}
+
+MG_MAKES(members, by_members)
+MG_MAKES(parent, by_parent)
+
+static void begin_members(struct mg_state *state)
+{
+    members_begin(state);
+    make_group(state);
+}
+
+static void begin_parent(struct mg_state *state)
+{
+    parent_begin(state);
+    make_group(state);
 }
 
 static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
-    struct mg_state apart   = *state;
-    MPI_Comm        members = MPI_COMM_NULL;
-    MPI_Comm        all     = MPI_COMM_NULL;
+    struct mg_state apart = *state;
 
-    begin(&apart);
-    MG_MPI(MPI_Comm_create_group(apart.comm, apart.group, MG_TAG, &members));
-    MG_MPI(MPI_Comm_create(apart.comm, apart.group, &all));
+    make_group(&apart);
+    MPI_Comm made = mg_make_one(&apart);
     finish(&apart);
-    const bool first = mg_is_made(members, state->ranks, state->rank, error, error_bytes);
-    return mg_is_made(all, state->ranks, state->rank, error, error_bytes) && first;
+    return mg_is_made(made, state->ranks, state->rank, error, error_bytes);
 }
 
 const struct mg_pattern mg_comm_create_group = {
@@ -52,14 +63,14 @@ const struct mg_pattern mg_comm_create_group = {
         MG_MODES({.name       = "members",
                   .about      = "MPI_Comm_create_group, which only members of the group call, "
                                 "and MPI_Comm_free",
-                  .begin      = begin,
-                  .call       = of_members,
+                  .begin      = begin_members,
+                  .call       = members,
                   .finish     = finish,
                   .directions = 1},
                  {.name  = "parent",
                   .about = "MPI_Comm_create, which all ranks of the parent call, and MPI_Comm_free",
-                  .begin = begin,
-                  .call  = of_parent,
+                  .begin = begin_parent,
+                  .call  = parent,
                   .finish     = finish,
                   .directions = 1}),
 };

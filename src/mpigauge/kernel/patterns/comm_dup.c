@@ -3,15 +3,15 @@
 #include "patterns/communicators.h"
 #include "rounds/sampling.h"
 
-static void blocking(struct mg_state *state)
+static MPI_Comm blocking_dup(struct mg_state *state)
 {
     MPI_Comm made = MPI_COMM_NULL;
 
     MG_MPI(MPI_Comm_dup(state->comm, &made));
-    MG_MPI(MPI_Comm_free(&made));
+    return made;
 }
 
-static MPI_Comm nonblocking_dup(const struct mg_state *state)
+static MPI_Comm nonblocking_dup(struct mg_state *state)
 {
     MPI_Comm made = MPI_COMM_NULL;
 
@@ -20,22 +20,12 @@ static MPI_Comm nonblocking_dup(const struct mg_state *state)
     return made;
 }
 
-static void nonblocking(struct mg_state *state)
-{
-    MPI_Comm made = nonblocking_dup(state);
-
-    MG_MPI(MPI_Comm_free(&made));
-}
+MG_MAKES(blocking, blocking_dup)
+MG_MAKES(nonblocking, nonblocking_dup)
 
 static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
-    MPI_Comm made = MPI_COMM_NULL;
-
-    MG_MPI(MPI_Comm_dup(state->comm, &made));
-    const bool dup = mg_is_made(made, state->ranks, state->rank, error, error_bytes);
-    const bool idup =
-        mg_is_made(nonblocking_dup(state), state->ranks, state->rank, error, error_bytes);
-    return dup && idup;
+    return mg_is_made(mg_make_one(state), state->ranks, state->rank, error, error_bytes);
 }
 
 const struct mg_pattern mg_comm_dup = {
@@ -45,10 +35,12 @@ const struct mg_pattern mg_comm_dup = {
     .check = check,
     .modes = MG_MODES({.name       = "blocking",
                        .about      = "MPI_Comm_dup and MPI_Comm_free",
+                       .begin      = blocking_begin,
                        .call       = blocking,
                        .directions = 1},
                       {.name       = "nonblocking",
                        .about      = "MPI_Comm_idup, MPI_Wait and MPI_Comm_free",
+                       .begin      = nonblocking_begin,
                        .call       = nonblocking,
                        .directions = 1}),
 };

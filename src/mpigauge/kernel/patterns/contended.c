@@ -1,4 +1,5 @@
-/* contended - all ranks work on one word of rank 0 at the same time. */
+/* contended - all ranks work on one word of rank 0 at the same time.  It is the same word in every
+ * call: ranks that walk through cold memory may be at different places of it. */
 #include "patterns/atomics.h"
 #include "rounds/sampling.h"
 
@@ -60,20 +61,22 @@ const struct mg_pattern mg_contended = {
     .one_sided   = true,
     .wire        = MG_TO_OTHERS,
     .check       = check,
-    .modes       = MG_MODES({.name       = "fetch_and_op",
-                             .about      = "MPI_Fetch_and_op, MPI_Win_flush",
-                             .begin      = begin_fetch,
-                             .call       = fetch_and_op,
-                             .finish     = unlock_all,
-                             .directions = 1,
-                             .in_a_row   = true,
+    .modes       = MG_MODES({.name          = "fetch_and_op",
+                             .about         = "MPI_Fetch_and_op, MPI_Win_flush",
+                             .begin         = begin_fetch,
+                             .call          = fetch_and_op,
+                             .finish        = unlock_all,
+                             .directions    = 1,
+                             .binds_buffers = true,
+                             .in_a_row      = true,
                              MG_WORD_ROOM},
-                            {.name       = "compare_and_swap",
-                             .about      = "MPI_Compare_and_swap, MPI_Win_flush",
-                             .begin      = begin_swap,
-                             .call       = compare_and_swap,
-                             .finish     = unlock_all,
-                             .directions = 1,
-                             .in_a_row   = true,
+                            {.name          = "compare_and_swap",
+                             .about         = "MPI_Compare_and_swap, MPI_Win_flush",
+                             .begin         = begin_swap,
+                             .call          = compare_and_swap,
+                             .finish        = unlock_all,
+                             .directions    = 1,
+                             .binds_buffers = true,
+                             .in_a_row      = true,
                              MG_WORD_ROOM}),
 };

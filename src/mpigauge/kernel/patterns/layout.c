@@ -24,7 +24,8 @@ static struct {
     unsigned char          *in;
     unsigned char          *packed_out; /* ... and packed ones */
     unsigned char          *packed_in;
-    size_t                  room; /* of each of them */
+    size_t                  room;         /* of each of them */
+    int                     packed_bytes; /* what MPI says that a packed payload may take */
 } own;
 
 static int other(const struct mg_state *state)
@@ -62,6 +63,7 @@ static void begin(struct mg_state *state, const struct mg_layout *layout)
     own.count = layout->count(state);
     mg_free_shape(&shape);
     MG_MPI(MPI_Type_commit(&own.type));
+    MG_MPI(MPI_Pack_size(own.count, own.type, state->comm, &own.packed_bytes));
 }
 
 static void finish(struct mg_state *state)
@@ -78,6 +80,17 @@ static size_t first_written(size_t from, size_t end)
     return from;
 }
 
+static bool is_gap(const struct mg_state *state, size_t from, size_t end, const char *where,
+                   char *error, size_t error_bytes)
+{
+    const size_t at = first_written(from, end);
+
+    if (at < end)
+        (void) snprintf(error, error_bytes, "rank %d received 0x%02x at byte %zu, which lies %s",
+                        state->rank, own.in[at], at, where);
+    return at >= end;
+}
+
 static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
     size_t behind = 0; /* the last block */
@@ -85,17 +98,10 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
     if (own.layout == NULL)
         return true;
     for (struct mg_block block = {0}; mg_next_block(state, own.layout, &block);
-         behind                = block.at + block.bytes) {
-        const size_t at = first_written(behind, block.at);
-
-        if (at < block.at) {
-            (void) snprintf(error, error_bytes,
-                            "rank %d received 0x%02x at byte %zu, which lies between two blocks",
-                            state->rank, own.in[at], at);
+         behind                = block.at + block.bytes)
+        if (!is_gap(state, behind, block.at, "between two blocks", error, error_bytes))
             return false;
-        }
-    }
-    return true;
+    return is_gap(state, behind, own.room, "behind the last block", error, error_bytes);
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
@@ -142,7 +148,7 @@ static inline void send_packed(const struct mg_state *state)
 {
     int packed = 0;
 
-    MG_MPI(MPI_Pack(own.out, own.count, own.type, own.packed_out, (int) own.room, &packed,
+    MG_MPI(MPI_Pack(own.out, own.count, own.type, own.packed_out, own.packed_bytes, &packed,
                     state->comm));
     MG_MPI(MPI_Send(own.packed_out, packed, MPI_PACKED, other(state), MG_TAG, state->comm));
 }
@@ -151,9 +157,9 @@ static inline void recv_packed(const struct mg_state *state)
 {
     int unpacked = 0;
 
-    MG_MPI(MPI_Recv(own.packed_in, (int) own.room, MPI_PACKED, other(state), MG_TAG, state->comm,
+    MG_MPI(MPI_Recv(own.packed_in, own.packed_bytes, MPI_PACKED, other(state), MG_TAG, state->comm,
                     MPI_STATUS_IGNORE));
-    MG_MPI(MPI_Unpack(own.packed_in, (int) own.room, &unpacked, own.in, own.count, own.type,
+    MG_MPI(MPI_Unpack(own.packed_in, own.packed_bytes, &unpacked, own.in, own.count, own.type,
                       state->comm));
 }
 
@@ -217,15 +223,15 @@ static void contiguous_begin(struct mg_state *state)
 
 /* ---- What cannot be measured ----------------------------------------------------------------- */
 
-static const char *wrong_type(const struct mg_state *state)
+static const char *wrong_type(const struct mg_mode *mode, const struct mg_state *state)
 {
-    const char *why    = mg_wrong_type(state, own.layout, own.type);
-    int         packed = 0;
+    const char *why = mg_wrong_type(state, own.layout, own.type);
 
-    if (why != NULL)
+    if (why != NULL || mode->call != packed)
         return why;
-    MG_MPI(MPI_Pack_size(own.count, own.type, state->comm, &packed));
-    return (size_t) packed <= own.room
+    if (own.packed_bytes < 0 || (size_t) own.packed_bytes < state->bytes)
+        return "an int cannot count the bytes that MPI_Pack makes of a payload of this size";
+    return (size_t) own.packed_bytes <= own.room
                ? NULL
                : "this MPI library packs a payload into more than the memory it lies in";
 }
@@ -237,7 +243,7 @@ static const char *refuse(const struct mg_mode *mode, const struct mg_state *sta
     mode->begin(&tried);
     if (own.layout == NULL)
         return NULL;
-    const char *why = wrong_type(state);
+    const char *why = wrong_type(mode, state);
     mode->finish(&tried);
     return why;
 }

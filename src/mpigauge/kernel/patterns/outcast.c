@@ -1,6 +1,5 @@
 /* outcast - one rank sends to all others at the same time. */
 #include "patterns/calls.h"
-#include "patterns/fan.h"
 #include "rounds/sampling.h"
 
 static int from_root(const struct mg_state *state)
@@ -20,11 +19,18 @@ static void send_to_others(struct mg_state *state)
     MG_MPI(MPI_Waitall(state->window * (state->ranks - 1), state->requests, MPI_STATUSES_IGNORE));
 }
 
+static void await_others(const struct mg_state *state)
+{
+    for (int rank = 0; rank < state->ranks; rank++)
+        if (rank != state->root)
+            mg_await(state, rank);
+}
+
 static void stream(struct mg_state *state)
 {
     if (state->rank == state->root) {
         send_to_others(state);
-        mg_await_others(state);
+        await_others(state);
     } else {
         for (int i = 0; i < state->window; i++)
             mg_irecv(state, i, state->root, &state->requests[i]);

@@ -122,6 +122,7 @@ struct mg_mode {
     bool partitioned;     /* sends a message in partitions */
     bool by_hand;         /* copies blocks by a loop, where MPI could be told of them */
     bool message_each;    /* times a message for each of the queue's depth */
+    bool target_waits;    /* rank 1 has nothing to do, and waits in MPI for the end of a series */
     bool target_computes; /* rank 1 computes for state->work meanwhile */
     bool computes_first;  /* rank 0 computes for state->work before the clock starts */
     bool needs_one_host;  /* all ranks must share memory */

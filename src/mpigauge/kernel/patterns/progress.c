@@ -4,7 +4,13 @@
  * while the target waits in MPI, or about as long as the target still computes. */
 #include "machine/compute.h"
 #include "patterns/atomics.h"
+#include "ranks/groups.h"
 #include "rounds/sampling.h"
+
+#include <stdio.h>
+
+/* What the mode of the visit checks beside the content of the target; or NULL. */
+static bool (*own_check)(const struct mg_state *state, char *error, size_t error_bytes);
 
 enum { HEAD_START = 5 /* of its computation, the target has done one part before rank 0 begins */ };
 
@@ -35,6 +41,12 @@ static void while_target_computes(struct mg_state *state, mg_rma_fn operate)
         mg_with_flush(state, operate);
 }
 
+static void begin_put(struct mg_state *state)
+{
+    own_check = NULL;
+    mg_epoch_begin(state);
+}
+
 static void put(struct mg_state *state)
 {
     while_target_computes(state, put_bytes);
@@ -46,13 +58,50 @@ static void get_bytes(struct mg_state *state, int rank)
            state->rma->win);
 }
 
+/* What the target holds at a place: different from its neighbours, and from what is there else. */
+static unsigned char held_at(size_t at)
+{
+    return (unsigned char) (7 * at + 1);
+}
+
+static bool check_got(const struct mg_state *state, char *error, size_t error_bytes)
+{
+    size_t at = 0;
+
+    while (at < state->bytes && state->scratch[at] == held_at(at))
+        at++;
+    if (state->rank != 0 || at == state->bytes)
+        return true;
+    (void) snprintf(error, error_bytes,
+                    "rank 0 got 0x%02x at byte %zu, and the target holds 0x%02x",
+                    state->scratch[at], at, held_at(at));
+    return false;
+}
+
+static void begin_get(struct mg_state *state)
+{
+    own_check = check_got;
+    for (size_t at = 0; at < state->bytes && state->rank == 1; at++)
+        state->recv[at] = held_at(at);
+    memset(state->scratch, MG_POISON, state->bytes);
+    mg_window_settle(state);
+    mg_handshake(state->comm); /* rank 0 locks it for the whole series */
+    mg_epoch_begin(state);
+}
+
 static void get(struct mg_state *state)
 {
     while_target_computes(state, get_bytes);
 }
 
+static bool check_fetched(const struct mg_state *state, char *error, size_t error_bytes)
+{
+    return mg_fetch_check(state, 0, 1, 1, error, error_bytes);
+}
+
 static void begin_fetch(struct mg_state *state)
 {
+    own_check = check_fetched;
     mg_fetch_begin(state);
     mg_epoch_begin(state);
 }
@@ -60,6 +109,11 @@ static void begin_fetch(struct mg_state *state)
 static void fetch_and_op(struct mg_state *state)
 {
     while_target_computes(state, mg_fetch_and_add);
+}
+
+static bool check(const struct mg_state *state, char *error, size_t error_bytes)
+{
+    return own_check == NULL || own_check(state, error, error_bytes);
 }
 
 const struct mg_pattern mg_progress = {
@@ -76,9 +130,10 @@ const struct mg_pattern mg_progress = {
     .one_sided    = true,
     .wire         = MG_ONE_MESSAGE,
     .prepare      = prepare,
+    .check        = check,
     .modes        = MG_MODES({.name            = "put",
                               .about           = "MPI_Put, MPI_Win_flush",
-                              .begin           = mg_epoch_begin,
+                              .begin           = begin_put,
                               .call            = put,
                               .finish          = mg_epoch_finish,
                               .source          = mg_zero_to_one,
@@ -87,7 +142,7 @@ const struct mg_pattern mg_progress = {
                               .target_computes = true},
                              {.name            = "get",
                               .about           = "MPI_Get, MPI_Win_flush",
-                              .begin           = mg_epoch_begin,
+                              .begin           = begin_get,
                               .call            = get,
                               .finish          = mg_epoch_finish,
                               .directions      = 1,

@@ -1,4 +1,5 @@
 /* put_notify - put, and tell the target that it is there: what a message does in one call. */
+#include "patterns/handover.h"
 #include "patterns/rma.h"
 #include "rounds/sampling.h"
 
@@ -44,6 +45,8 @@ static void wait_for_flag(struct mg_state *state)
         MG_MPI(MPI_Win_sync(state->rma->win));
         if (polls > POLLS_ALONE)
             MG_MPI(MPI_Iprobe(mg_partner(state), MG_TAG, state->comm, &found, MPI_STATUS_IGNORE));
+        if (polls > MG_SPINS_MAX)
+            (void) sched_yield();
     }
 }
 

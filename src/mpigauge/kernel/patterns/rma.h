@@ -176,48 +176,54 @@ static inline void mg_with_pscw(struct mg_state *state, mg_rma_fn operate)
 
 /* Modes with these calls.  words: the functions of the operation.  means: what has been reached
  * then, or "".  The other members follow, at least .directions. */
-#define MG_FLUSH(words, means, begins, ...)   \
-    {.name   = "flush",                       \
-     .about  = words ", MPI_Win_flush" means, \
-     .begin  = (begins),                      \
-     .call   = flush,                         \
-     .finish = mg_epoch_finish,               \
+#define MG_FLUSH(words, means, begins, ...)         \
+    {.name         = "flush",                       \
+     .about        = words ", MPI_Win_flush" means, \
+     .begin        = (begins),                      \
+     .call         = flush,                         \
+     .finish       = mg_epoch_finish,               \
+     .target_waits = true,                          \
      __VA_ARGS__}
 
-#define MG_FLUSH_LOCAL(words, means, ...)           \
-    {.name   = "flush_local",                       \
-     .about  = words ", MPI_Win_flush_local" means, \
-     .begin  = mg_epoch_begin,                      \
-     .call   = flush_local,                         \
-     .finish = mg_epoch_finish,                     \
+#define MG_FLUSH_LOCAL(words, means, ...)                 \
+    {.name         = "flush_local",                       \
+     .about        = words ", MPI_Win_flush_local" means, \
+     .begin        = mg_epoch_begin,                      \
+     .call         = flush_local,                         \
+     .finish       = mg_epoch_finish,                     \
+     .target_waits = true,                                \
      __VA_ARGS__}
 
-#define MG_LOCK(words, begins, ...)                                    \
-    {.name       = "lock",                                             \
-     .about      = "MPI_Win_lock (shared), " words ", MPI_Win_unlock", \
-     .begin      = (begins),                                           \
-     .call       = lock,                                               \
-     .instead_of = "flush",                                            \
+#define MG_LOCK(words, begins, ...)                                      \
+    {.name         = "lock",                                             \
+     .about        = "MPI_Win_lock (shared), " words ", MPI_Win_unlock", \
+     .begin        = (begins),                                           \
+     .call         = lock,                                               \
+     .instead_of   = "flush",                                            \
+     .target_waits = true,                                               \
      __VA_ARGS__}
 
-#define MG_LOCK_EXCLUSIVE(words, ...)                                \
-    {.name  = "lock_exclusive",                                      \
-     .about = "MPI_Win_lock (exclusive), " words ", MPI_Win_unlock", \
-     .call  = lock_exclusive,                                        \
+#define MG_LOCK_EXCLUSIVE(words, ...)                                       \
+    {.name         = "lock_exclusive",                                      \
+     .about        = "MPI_Win_lock (exclusive), " words ", MPI_Win_unlock", \
+     .call         = lock_exclusive,                                        \
+     .target_waits = true,                                                  \
      __VA_ARGS__}
 
-#define MG_LOCK_ALL(words, ...)                                  \
-    {.name  = "lock_all",                                        \
-     .about = "MPI_Win_lock_all, " words ", MPI_Win_unlock_all", \
-     .call  = lock_all,                                          \
+#define MG_LOCK_ALL(words, ...)                                         \
+    {.name         = "lock_all",                                        \
+     .about        = "MPI_Win_lock_all, " words ", MPI_Win_unlock_all", \
+     .call         = lock_all,                                          \
+     .target_waits = true,                                              \
      __VA_ARGS__}
 
-#define MG_REQUEST(words, means, ...)    \
-    {.name   = "request",                \
-     .about  = words ", MPI_Wait" means, \
-     .begin  = mg_epoch_begin,           \
-     .call   = request,                  \
-     .finish = mg_epoch_finish,          \
+#define MG_REQUEST(words, means, ...)          \
+    {.name         = "request",                \
+     .about        = words ", MPI_Wait" means, \
+     .begin        = mg_epoch_begin,           \
+     .call         = request,                  \
+     .finish       = mg_epoch_finish,          \
+     .target_waits = true,                     \
      __VA_ARGS__}
 
 #define MG_FENCE(words, ...)                                            \

@@ -135,10 +135,10 @@ static bool is_refused(const struct mg_visit *visit, struct mg_state *state)
 /* Whether all ranks of a visit are on one host; says so if they are not. */
 static bool on_one_host(const struct mg_visit *visit, const struct mg_state *state)
 {
-    const struct mg_hosts *hosts = mg_hosts();
+    const int *leader_of = mg_hosts()->leader_of;
 
     for (int rank = 1; rank < visit->ranks; rank++) {
-        if (hosts->leader_of[rank] == hosts->leader_of[0])
+        if (leader_of[mg_world_rank(visit, rank)] == leader_of[mg_world_rank(visit, 0)])
             continue;
         if (state->rank == 0)
             mg_journal_refused(visit, unshared[MG_UNSHARED_OTHER_HOST]);
@@ -165,6 +165,8 @@ bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
 {
     const bool needs_eager = visit->mode->needs_eager;
 
+    if (visit->pattern->one_sided && !has_window(visit, state))
+        return false; /* before its buffers are prepared, one of which is in the window */
     if (needs_eager)
         probe_once(plan, visit, state);
     if ((needs_eager && !eager_of(visit)->known) ||
@@ -181,8 +183,6 @@ bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
     if (is_refused(visit, state))
         return false;
     if (visit->mode->needs_one_host && !on_one_host(visit, state))
-        return false;
-    if (visit->pattern->one_sided && !has_window(visit, state))
         return false;
     return !visit->pattern->shares_memory || shares(visit, state);
 }

@@ -190,24 +190,39 @@ static void add_joint(const struct mg_visit *visits, int count)
 {
     struct joint *more =
         realloc(world.joints, ((size_t) world.joints_count + 1) * sizeof *world.joints);
-    int *ranks = malloc((size_t) world.ranks * sizeof *ranks);
-    bool takes = false;
 
-    if (more == NULL || ranks == NULL)
+    if (more == NULL)
         MG_DIE("no memory for groups that start together");
     world.joints        = more;
     struct joint *joint = &world.joints[world.joints_count++];
     *joint              = (struct joint){.visits = visits, .count = count, .comm = MPI_COMM_NULL};
-    for (int i = 0; i < count; i++) {
-        const struct mg_members *members = visits[i].members;
+    for (int i = 0; i < count; i++)
+        joint->ranks += visits[i].members->count;
+}
 
-        memcpy(ranks + joint->ranks, members->ranks, (size_t) members->count * sizeof *ranks);
-        joint->ranks += members->count;
-        takes = takes || members->place >= 0;
+/* On all of its ranks. */
+static void begin_joint(struct joint *joint)
+{
+    int *ranks = malloc((size_t) joint->ranks * sizeof *ranks);
+    int  known = 0;
+
+    if (ranks == NULL)
+        MG_DIE("no memory for groups that start together");
+    for (int i = 0; i < joint->count; i++) {
+        const struct mg_members *members = joint->visits[i].members;
+
+        memcpy(ranks + known, members->ranks, (size_t) members->count * sizeof *ranks);
+        known += members->count;
     }
-    if (takes)
-        joint->comm = mg_comm_of_members(ranks, joint->ranks);
+    joint->comm = mg_comm_of_members(ranks, joint->ranks);
     free(ranks);
+}
+
+/* As end_group. */
+static void end_joint(struct joint *joint)
+{
+    if (joint->comm != MPI_COMM_NULL && world.joints_count > KEPT_MAX)
+        MG_MPI(MPI_Comm_free(&joint->comm));
 }
 
 static bool needs_clock(const struct mg_plan *plan)
@@ -276,6 +291,14 @@ static void warm_up_all(const struct mg_plan *plan)
     }
 }
 
+static bool is_in(const struct joint *joint)
+{
+    for (int i = 0; i < joint->count; i++)
+        if (joint->visits[i].members->place >= 0)
+            return true;
+    return false;
+}
+
 static void make_joints(const struct mg_plan *plan)
 {
     const struct mg_visit *end   = plan->visits + plan->visits_count;
@@ -286,6 +309,9 @@ static void make_joints(const struct mg_plan *plan)
         if (starts_jointly(visits, count) && joint_of(visits, count) == NULL)
             add_joint(visits, count);
     }
+    for (int i = 0; i < world.joints_count && world.joints_count <= KEPT_MAX; i++)
+        if (is_in(&world.joints[i]))
+            begin_joint(&world.joints[i]);
 }
 
 void mg_steps_warm_up(const struct mg_plan *plan)
@@ -468,8 +494,10 @@ static struct mg_starters starters_of(const struct mg_visit *visits, int count,
     if (own->members != NULL)
         starters.key += 1 + own->members->index;
     if (starts_jointly(visits, count)) {
-        const struct joint *joint = joint_of(visits, count);
+        struct joint *joint = joint_of(visits, count);
 
+        if (joint->comm == MPI_COMM_NULL)
+            begin_joint(joint);
         starters.comm  = joint->comm;
         starters.ranks = joint->ranks;
         starters.key   = world.ranks + 2 + world.groups_count + (int) (joint - world.joints);
@@ -565,6 +593,8 @@ void mg_step_end(const struct mg_visit *visits, int count)
 
     if (own != NULL)
         end_group(own);
+    if (own != NULL && starts_jointly(visits, count))
+        end_joint(joint_of(visits, count));
     for (int i = 0; i < count; i++) {
         if (leader_of(&visits[i]) == 0)
             continue;

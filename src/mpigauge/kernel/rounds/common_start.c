@@ -138,7 +138,7 @@ static void round_after_barrier(void (*call)(struct mg_state *), struct mg_state
 }
 
 /* A rank that is done sooner waits as long as the operation took in the last series, so that its
- * next message does not disturb ranks that still work. */
+ * next message does not disturb ranks that still work.  Not where they may need it in MPI. */
 static void wait_quiet(const struct mg_stamp *stamp, int64_t quiet_ns)
 {
     while (mg_now_ns() < stamp->begin_ns + quiet_ns)
@@ -232,9 +232,13 @@ static void run_series(const struct mg_visit *visit, struct mg_state *state, str
 
 /* ---- A visit ------------------------------------------------------------------------------- */
 
+/* One-sided operations of others may not end before their target enters MPI. */
 static int64_t quiet_of(const struct mg_visit *visit)
 {
-    return own.last_visit == visit->id && !mg_oversubscribed_anywhere(visit) ? own.last_ns : 0;
+    const bool knows = own.last_visit == visit->id;
+
+    return knows && !visit->pattern->one_sided && !mg_oversubscribed_anywhere(visit) ? own.last_ns
+                                                                                     : 0;
 }
 
 static void remember(const struct mg_visit *visit, const struct mg_rounds *rounds)

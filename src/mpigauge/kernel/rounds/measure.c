@@ -233,8 +233,8 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     /* All memory in its final size: pages that moved later would change the launch.  A visit
      * without memory is refused in its turn. */
     mg_payload_reserve_all(plan, run.rank);
+    mg_heartbeat_warm_up(plan); /* with the windows: to make one may hang, too */
     mg_windows_make(plan, mg_payload_exposed);
-    mg_heartbeat_warm_up(plan);
     mg_warm_up(plan);
     mg_steps_warm_up(plan);
     mg_neighbours_make(run.clock.cost_ns);

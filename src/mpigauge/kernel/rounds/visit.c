@@ -31,6 +31,15 @@ enum {
 static const int64_t tick_ns     = 1000000000;
 static const int64_t work_min_ns = 2000000; /* longer than a pause of the system */
 
+/* Sets times below 0 to 0, and returns how many there were because the clock went backwards: not
+ * those that became so when a baseline was subtracted. */
+static int backwards_in(const struct mg_visit *visit, int64_t *samples_ns, int count)
+{
+    const int below = mg_clamp(samples_ns, count);
+
+    return visit->pattern->baseline == NULL ? below : 0;
+}
+
 /* ---- Around a series of rounds --------------------------------------------------------------- */
 
 static void begin(const struct mg_visit *visit, struct mg_state *state)
@@ -114,6 +123,13 @@ struct visit_context {
 };
 
 /* ---- A visit --------------------------------------------------------------------------------- */
+
+/* Not where untimed preparation is in it, nor where a rank waits until the series of another ends,
+ * which is in its time of no sample. */
+static bool knows_cpu_time(const struct mg_visit *visit)
+{
+    return visit->pattern->sampling->cpu_known && !visit->mode->target_waits;
+}
 
 /* -1 where it is not known on every rank. */
 static int64_t cpu_of_all(const struct mg_state *state, int64_t here_ns)
@@ -334,7 +350,7 @@ static void time_pure(struct visit_context *context)
     if (!mg_computes_as_long(context->visit->mode) && !context->visit->mode->target_computes)
         return;
     run_rounds(context, context->decision->rounds, &run->pure);
-    outcome->backwards += mg_clamp(run->pure.samples_ns, run->pure.count);
+    outcome->backwards += backwards_in(context->visit, run->pure.samples_ns, run->pure.count);
     const int count  = on_time(&run->pure, run->pure.samples_ns);
     outcome->pure_ns = (mg_numbers){run->pure.samples_ns, count};
     outcome->work_ns = mg_median_of(run->pure.samples_ns, count);
@@ -353,7 +369,7 @@ static void warm_up(struct visit_context *context)
     const int kept = rounds->count < MG_WARMUPS ? rounds->count : MG_WARMUPS;
 
     memcpy(context->kept_ns, rounds->samples_ns, (size_t) kept * sizeof *context->kept_ns);
-    context->outcome.backwards += mg_clamp(context->kept_ns, kept);
+    context->outcome.backwards += backwards_in(context->visit, context->kept_ns, kept);
     context->outcome.warmup_ns = (mg_numbers){context->kept_ns, kept};
 }
 
@@ -367,7 +383,7 @@ static void time_rounds(struct visit_context *context)
     time_pure(context);
     run_rounds(context, context->decision->rounds, rounds);
     finish(context->visit, context->state);
-    context->outcome.backwards += mg_clamp(rounds->samples_ns, rounds->count);
+    context->outcome.backwards += backwards_in(context->visit, rounds->samples_ns, rounds->count);
     context->state->work = 0;
 }
 
@@ -434,7 +450,7 @@ static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     context.walk     = mg_payload_walk(visit, state, slots);
     const int trials = prepare(run, visit, state, &context.walk, cell, decision, context.trial_ns);
     context.outcome.trial_ns   = (mg_numbers){context.trial_ns, trials};
-    context.outcome.backwards  = mg_clamp(context.trial_ns, trials);
+    context.outcome.backwards  = backwards_in(visit, context.trial_ns, trials);
     context.outcome.batch      = decision->batch;
     context.outcome.ops        = (int64_t) decision->batch * trips_of(visit, state);
     context.outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
@@ -453,10 +469,9 @@ static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     if (sends_messages(visit) && (!is_counted_apart(visit) || checks.is_verified))
         mg_visit_traffic_gather(visit, state, &context.outcome);
 
-    state->send = context.walk.send_first;
-    state->recv = context.walk.recv_first;
-    run->rounds.cpu_ns =
-        cpu_of_all(state, visit->pattern->sampling->cpu_known ? run->rounds.cpu_ns : -1);
+    state->send              = context.walk.send_first;
+    state->recv              = context.walk.recv_first;
+    run->rounds.cpu_ns       = cpu_of_all(state, knows_cpu_time(visit) ? run->rounds.cpu_ns : -1);
     context.outcome.verified = checks.is_verified != 0;
     context.outcome.corrupt =
         what_is_wrong(run, visit, state, context.outcome.verified, error, sizeof error);

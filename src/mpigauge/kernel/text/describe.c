@@ -76,6 +76,7 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "room_everywhere", mode->room_everywhere);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
+    put_flag(out, "target_waits", mode->target_waits);
     put_flag(out, "target_computes", mode->target_computes);
     put_flag(out, "computes_first", mode->computes_first);
     (void) fprintf(out,
@@ -162,6 +163,7 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     put_flag(out, "queues", pattern->queues);
     put_flag(out, "counts_int", pattern->counts_int);
     put_flag(out, "one_sided", pattern->one_sided);
+    put_flag(out, "exposes_send", pattern->exposes_send);
     put_flag(out, "rank_times", pattern->rank_times);
     put_word(out, "one_pair", pattern->one_pair != NULL ? pattern->one_pair : "");
     put_flag(out, "one_way", pattern->one_way);
