@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from mpigauge.plan.model import Measure
 from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
-from mpigauge.vocabulary import ALL, RmaWindow, SuiteName
+from mpigauge.vocabulary import ALL, RMA_WINDOWS, SuiteName
 
 DEFAULT_SAMPLES, DEFAULT_MAX_LAUNCHES = 200, 14
 """Samples per cell and launch, and launches: enough for p99, and a result of at most 2 MB, compressed."""
@@ -107,8 +107,8 @@ ONE_SIDED_SIZES = "8,64KiB"
 
 def one_sided() -> PlanFile:
     """Return the plan of one-sided operations, with ping-pong and copies to hold them against."""
-    both: tuple[RmaWindow, ...] = ("allocate", "create")
-    three: tuple[RmaWindow, ...] = (*both, "dynamic")
+    allocate, create, dynamic, _ = RMA_WINDOWS
+    both, three = (allocate, create), (allocate, create, dynamic)
     return PlanFile(
         title="one-sided",
         measure=(
@@ -116,7 +116,7 @@ def one_sided() -> PlanFile:
             Measure("put-notify", modes=("flag", "send"), rma_windows=both),
             Measure("progress", modes=(ALL,), sizes="8", rma_windows=three),
             Measure("put", modes=(ALL,)),
-            Measure("put", rma_windows=("create", "dynamic")),
+            Measure("put", rma_windows=(create, dynamic)),
             Measure("get", rma_windows=three),
             Measure("accumulate", rma_windows=both),
             Measure("fetch_and_op"),
