@@ -80,6 +80,15 @@ def test_sizes_are_whole_blocks_and_the_baseline_has_them_all(cli: Cli, openmpi:
     assert sizes == {"contiguous": {8, 96, 104, 192}, "derived": {8, 96, 104, 192}, "struct": {16, 112}}
 
 
+def test_an_option_of_some_modes_measures_one_of_them_beside_the_first(cli: Cli, openmpi: FakeMpi) -> None:
+    found = rows(cli, "layout", "--block", "8", "--stride", "16,64", "--sizes", "1KiB")
+    assert [(row["mode"], row["stride_bytes"]) for row in found] == [
+        ("contiguous", 0),
+        ("derived", 16),
+        ("derived", 64),
+    ]
+
+
 def test_partitions_divide_a_message_and_take_what_the_law_says(cli: Cli, openmpi: FakeMpi) -> None:
     found = rows(
         cli, "partitioned", "--mode", "whole,persistent", "--partitions", "1,8,64", "--sizes", "8,1KiB"

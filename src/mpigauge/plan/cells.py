@@ -185,7 +185,12 @@ def _values(table: _Table, cell: Cell, factor: Factor) -> Iterable[Value]:
 
 
 def _modes(table: _Table, _: Cell) -> Iterator[str]:
-    for mode in modes_of(table.pattern, table.measure.modes, table.where):
+    traits = [
+        factor.has
+        for factor in FACTORS
+        if factor.has in Mode.__struct_fields__ and getattr(table.measure, factor.asked)
+    ]
+    for mode in modes_of(table.pattern, table.measure.modes, table.where, traits):
         _check_mode(table.pattern, mode, table.measure, table.where)
         yield mode.name
 

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Literal
 
@@ -485,14 +485,21 @@ def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
     )
 
 
-def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode, ...]:
+def modes_of(
+    pattern: Pattern, names: tuple[str, ...], where: str, traits: Iterable[str] = ()
+) -> tuple[Mode, ...]:
     """Return the modes asked for; none asked for means the first, `all` means all.
+
+    Args:
+        traits: Traits of modes that have options, of options that are set: where no mode is asked for, the
+            first that has one is beside the first of all.
 
     Raises:
         UsageError: A name is not a mode of this pattern.
     """
     if not names:
-        return pattern.modes[:1]
+        having = [mode for trait in traits for mode in pattern.modes if getattr(mode, trait)]
+        return tuple(dict.fromkeys([*pattern.modes[:1], *having[:1]]))
     if ALL in names:
         return pattern.modes
     return tuple(_mode(pattern, name, where) for name in names)

@@ -159,6 +159,6 @@ def _mode_takes(measure: Measure, trait: str) -> bool:
     pattern = known().get(measure.pattern)
     if pattern is None or not getattr(pattern, trait):
         return False
-    chosen = [mode for mode in pattern.modes if mode.name in measure.modes or ALL in measure.modes]
-    modes = chosen or pattern.modes[:1]
+    every = ALL in measure.modes or not measure.modes
+    modes = [mode for mode in pattern.modes if every or mode.name in measure.modes]
     return trait not in Mode.__struct_fields__ or any(getattr(mode, trait) for mode in modes)
