@@ -8,7 +8,7 @@ import msgspec
 
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.model import Cell, Measure, Plan
-from mpigauge.plan.patterns import KernelDescription
+from mpigauge.plan.patterns import KernelDescription, default_mode, known
 from tests.fakes.law import PATTERNS, describe
 
 KERNEL = msgspec.convert(describe(), KernelDescription)
@@ -17,7 +17,8 @@ ROOTED = [name for name in PATTERNS if PATTERNS[name]["rooted"]]
 
 def one_of_each(pattern: str, **values: Any) -> Measure:
     """A table with one value of each factor that has several by default."""
-    return Measure(pattern, **{"depths": (0,), "blocks": (1,), "partitions": (1,)} | values)
+    usual = {"modes": (default_mode(known()[pattern]),), "depths": (0,), "blocks": (1,), "partitions": (1,)}
+    return Measure(pattern, **usual | values)
 
 
 def expanded(
