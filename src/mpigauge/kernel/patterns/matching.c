@@ -26,6 +26,8 @@ static int other(const struct mg_state *state)
     return 1 - state->rank;
 }
 
+static bool is_reversed; /* the mode of the visit */
+
 static void make_room(const struct mg_state *state)
 {
     const size_t entries = (size_t) state->depth + 1;
@@ -34,6 +36,7 @@ static void make_room(const struct mg_state *state)
     own.bytes    = calloc(entries, 1);
     if (own.requests == NULL || own.bytes == NULL)
         MG_DIE("no memory for a queue of %d", state->depth);
+    is_reversed = false;
 }
 
 static void free_room(void)
@@ -170,11 +173,44 @@ static int messages_of(const struct mg_state *state)
     return state->depth > 1 ? state->depth : 1;
 }
 
-/* The receive that is posted first gets the checked message, the others have memory of their own.
- */
+/* The receive that is posted first gets the message that is compared with the content, the others
+ * have memory of their own, ... */
 static unsigned char *place_of(const struct mg_state *state, int i)
 {
     return i == 0 ? state->recv : state->scratch + (size_t) (i - 1) * state->recv_step;
+}
+
+/* ... and so have the messages. */
+static unsigned char *source_of(const struct mg_state *state, int i)
+{
+    return i == 0 ? state->send : place_of(state, messages_of(state) + i - 1);
+}
+
+/* By what a byte of message i differs from that of the first one: by one of two bytes of i. */
+static unsigned char change_of(int i, size_t at)
+{
+    return (unsigned char) (at % 2 == 0 ? i : i >> CHAR_BIT);
+}
+
+static void fill_sources(const struct mg_state *state)
+{
+    for (int i = 1; i < messages_of(state); i++)
+        for (size_t at = 0; at < state->bytes; at++)
+            source_of(state, i)[at] = state->send[at] ^ change_of(i, at);
+}
+
+/* The first message is right, or this would not be asked. */
+static bool check(const struct mg_state *state, char *error, size_t error_bytes)
+{
+    for (int i = 1; is_reversed && i < messages_of(state); i++)
+        for (size_t at = 0; at < state->bytes; at++)
+            if (place_of(state, i)[at] != (state->recv[at] ^ change_of(i, at))) {
+                (void) snprintf(error, error_bytes,
+                                "rank %d received at byte %zu of message %d what is not of it",
+                                state->rank, at, i);
+                return false;
+            }
+    return true;
 }
 
 static void post_all(const struct mg_state *state)
@@ -187,7 +223,8 @@ static void post_all(const struct mg_state *state)
 static void send_all(const struct mg_state *state)
 {
     for (int i = messages_of(state) - 1; i >= 0; i--)
-        MG_BYTES(MPI_Send, state->send, state->bytes, other(state), FIRST_TAG + i, state->comm);
+        MG_BYTES(MPI_Send, source_of(state, i), state->bytes, other(state), FIRST_TAG + i,
+                 state->comm);
 }
 
 static void await_all(const struct mg_state *state)
@@ -199,6 +236,8 @@ static void await_all(const struct mg_state *state)
 static void reversed_begin(struct mg_state *state)
 {
     make_room(state);
+    is_reversed = true;
+    fill_sources(state);
     if (state->rank == 1) {
         post_all(state);
         mg_signal(state, 0);
@@ -259,6 +298,7 @@ const struct mg_pattern mg_matching = {
     .queues       = true,
     .wire         = MG_ONE_MESSAGE,
     .refuse       = refuse,
+    .check        = check,
     .modes        = MG_MODES({.name       = "posted",
                               .about      = "MPI_Recv behind posted receives of other tags",
                               .begin      = post_queue,
@@ -321,5 +361,5 @@ const struct mg_pattern mg_matching = {
                               .binds_buffers = true,
                               .message_each  = true,
                               .depth_most    = REVERSED_MOST,
-                              .scratch       = MG_ONE_MESSAGE}),
+                              .scratch       = MG_TWO_MESSAGES}),
 };
