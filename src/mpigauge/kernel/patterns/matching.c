@@ -21,11 +21,6 @@ static struct {
     unsigned char *bytes;    /* one for each of its entries */
 } own;
 
-static int other(const struct mg_state *state)
-{
-    return 1 - state->rank;
-}
-
 static bool is_reversed; /* the mode of the visit */
 
 static void make_room(const struct mg_state *state)
@@ -53,7 +48,7 @@ static void post_queue(struct mg_state *state)
 {
     make_room(state);
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Irecv(&own.bytes[i], 1, MPI_BYTE, other(state), FIRST_TAG + i, state->comm,
+        MG_MPI(MPI_Irecv(&own.bytes[i], 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
                          &own.requests[i]));
 }
 
@@ -71,18 +66,18 @@ static void cancel_queue(struct mg_state *state)
 static void send_queue(struct mg_state *state)
 {
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Isend(&own.bytes[i], 1, MPI_BYTE, other(state), FIRST_TAG + i, state->comm,
+        MG_MPI(MPI_Isend(&own.bytes[i], 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
                          &own.requests[i]));
-    MG_MPI(
-        MPI_Send(&own.bytes[state->depth], 1, MPI_BYTE, other(state), MG_TAG_CONTROL, state->comm));
+    MG_MPI(MPI_Send(&own.bytes[state->depth], 1, MPI_BYTE, mg_other(state), MG_TAG_CONTROL,
+                    state->comm));
 }
 
 static void await_queue(struct mg_state *state)
 {
     unsigned char last = 0;
 
-    MG_MPI(
-        MPI_Recv(&last, 1, MPI_BYTE, other(state), MG_TAG_CONTROL, state->comm, MPI_STATUS_IGNORE));
+    MG_MPI(MPI_Recv(&last, 1, MPI_BYTE, mg_other(state), MG_TAG_CONTROL, state->comm,
+                    MPI_STATUS_IGNORE));
 }
 
 /* One side after the other. */
@@ -103,7 +98,7 @@ static void empty_queue(struct mg_state *state)
     unsigned char received = 0;
 
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Recv(&received, 1, MPI_BYTE, other(state), FIRST_TAG + i, state->comm,
+        MG_MPI(MPI_Recv(&received, 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
                         MPI_STATUS_IGNORE));
     MG_MPI(MPI_Waitall(state->depth, own.requests, MPI_STATUSES_IGNORE));
     free_room();
@@ -115,7 +110,7 @@ static void empty_queue(struct mg_state *state)
 #define PING_PONG(name, receiving)           \
     static void name(struct mg_state *state) \
     {                                        \
-        const int peer = other(state);       \
+        const int peer = mg_other(state);    \
                                              \
         if (state->rank == 0) {              \
             mg_send(state, peer);            \
@@ -216,14 +211,14 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 static void post_all(const struct mg_state *state)
 {
     for (int i = 0; i < messages_of(state); i++)
-        MG_BYTES(MPI_Irecv, place_of(state, i), state->bytes, other(state), FIRST_TAG + i,
+        MG_BYTES(MPI_Irecv, place_of(state, i), state->bytes, mg_other(state), FIRST_TAG + i,
                  state->comm, &own.requests[i]);
 }
 
 static void send_all(const struct mg_state *state)
 {
     for (int i = messages_of(state) - 1; i >= 0; i--)
-        MG_BYTES(MPI_Send, source_of(state, i), state->bytes, other(state), FIRST_TAG + i,
+        MG_BYTES(MPI_Send, source_of(state, i), state->bytes, mg_other(state), FIRST_TAG + i,
                  state->comm);
 }
 
@@ -304,7 +299,7 @@ const struct mg_pattern mg_matching = {
                               .begin      = post_queue,
                               .call       = exact,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "unexpected",
                               .about      = "MPI_Recv behind messages of 1 B that nobody has received",
@@ -312,21 +307,21 @@ const struct mg_pattern mg_matching = {
                               .call       = exact,
                               .finish     = empty_queue,
                               .depth_most = UNEXPECTED_MOST,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "any-source",
                               .about      = "MPI_Recv from MPI_ANY_SOURCE, behind posted receives",
                               .begin      = post_queue,
                               .call       = any_source,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "any-tag",
                               .about      = "MPI_Recv of MPI_ANY_TAG, behind posted receives",
                               .begin      = post_queue,
                               .call       = any_tag,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "any",
                               .about      = "MPI_Recv from MPI_ANY_SOURCE of MPI_ANY_TAG, behind posted "
@@ -334,21 +329,21 @@ const struct mg_pattern mg_matching = {
                               .begin      = post_queue,
                               .call       = any,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "probe",
                               .about      = "MPI_Probe and MPI_Recv, behind posted receives",
                               .begin      = post_queue,
                               .call       = probe,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "mprobe",
                               .about      = "MPI_Mprobe and MPI_Mrecv, behind posted receives",
                               .begin      = post_queue,
                               .call       = mprobe,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name          = "reversed",
                               .about         = "MPI_Irecv of as many messages, sent in reverse order: the "
@@ -356,7 +351,7 @@ const struct mg_pattern mg_matching = {
                               .begin         = reversed_begin,
                               .call          = reversed,
                               .finish        = reversed_finish,
-                              .source        = other,
+                              .source        = mg_other,
                               .directions    = 1,
                               .binds_buffers = true,
                               .message_each  = true,
