@@ -251,6 +251,18 @@ _OfJobs = Literal["start-up", "yielding", "waiting"]
 Topic = Literal[Contrasted, _OfMessages, _OfParts, _OfRanks, _OfWindows, _OfJobs, "place", "planted"]
 """Topic of a conclusion, as in `find.explain.topics`."""
 
+TOPICS_IN_ANSWERS: tuple[Topic, ...] = (
+    "one-sided",
+    "progress",
+    "window-kind",
+    "synchronisation",
+    "atomics",
+    "matching",
+    "layout",
+    "partitioned",
+)
+"""Topics of `explain` that an answer has a line of, first when a target has seen data; jobs come before."""
+
 PartFactor = Literal["depth", "block_bytes", "partitions"]
 """Factors that a message has instead of being one block that is matched at once."""
 

@@ -47,7 +47,14 @@ from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import Subject, cell_key, row_key
 from mpigauge.sequences import group_by, runs
-from mpigauge.vocabulary import DIFFERENT, QUOTED_OF_PAIRS, QUOTED_RATES, QUOTED_TIMES, TOLD_AT_ONE_SIZE
+from mpigauge.vocabulary import (
+    DIFFERENT,
+    QUOTED_OF_PAIRS,
+    QUOTED_RATES,
+    QUOTED_TIMES,
+    TOLD_AT_ONE_SIZE,
+    TOPICS_IN_ANSWERS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -82,18 +89,6 @@ FINDERS: Mapping[Varied, Callable[[Evidence], Iterator[Contrast]]] = {"order": o
 
 MAX_FACTORS = 2
 """Most factors with a sentence."""
-
-TOLD_TOPICS: tuple[Topic, ...] = (
-    "one-sided",
-    "progress",
-    "window-kind",
-    "synchronisation",
-    "atomics",
-    "matching",
-    "layout",
-    "partitioned",
-)
-"""Topics of `explain` that an answer has a line of, first when a target has seen data; jobs come before."""
 
 MAX_TOPICS = 2
 """Most topics with a sentence."""
@@ -253,7 +248,7 @@ def _of_groups(evidence: Evidence) -> Iterator[Headline]:
 def _of_topics(evidence: Evidence, chosen: Units) -> Iterator[Headline]:
     """Yield what tells most of each of the first topics that have a finding."""
     names, crowded = varied_in(evidence.rows), evidence.crowded
-    found = ((name, [*filter(_is_certain, TOPICS[name].find(evidence))]) for name in TOLD_TOPICS)
+    found = ((name, [*filter(_is_certain, TOPICS[name].find(evidence))]) for name in TOPICS_IN_ANSWERS)
     for name, facts in islice(((name, facts) for name, facts in found if facts), MAX_TOPICS):
         fact = max(facts, key=lambda one: (one.cell.job not in crowded, one.weight))
         yield Headline(None, TOPICS[name].headline(fact, names, chosen), topic=name)

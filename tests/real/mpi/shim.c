@@ -1,6 +1,7 @@
 /* shim - preloaded into the ranks: does something to calls of SHIM_BYTES bytes.
  *
  * SHIM_CALL is the call, MPI_Send unless it says otherwise; SHIM_RANK the only rank that does it;
+ * SHIM_TAG the only one of messages that MPI_Send corrupts;
  * SHIM_PAIR=1-3 the only two ranks of the world between which MPI_Send does it.
  * SHIM_ACTION is hang, crash, corrupt, exit (ends with status 0 and no word) or delay, which spins
  * for SHIM_DELAY_NS, and for twice as long in calls of SHIM_TWICE_BYTES: two delays of known
@@ -217,7 +218,8 @@ int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MP
     if (action[0] != '\0' && !is_of_pair(comm, to))
         action = "";
     before(action);
-    if (strcmp(action, "corrupt") == 0 && count > 5) {
+    if (strcmp(action, "corrupt") == 0 && count > 5 &&
+        (number("SHIM_TAG") < 0 || tag == number("SHIM_TAG"))) {
         unsigned char *copy = malloc((size_t) count);
 
         memcpy(copy, data, (size_t) count);

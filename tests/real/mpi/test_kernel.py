@@ -99,6 +99,9 @@ def test_an_older_library_only_lacks_modes(mpich: Library) -> None:
             f"{LAUNCH}\nvisit id=0 cell=0 pattern=pingpong mode=persistent bytes=8 pool_bytes=65536\nend\n",
             "cold",
         ),
+        (f"{LAUNCH}\n{VISIT} partitions=2\nend\n", "pingpong standard has no partitions"),
+        (f"{LAUNCH}\n{VISIT} stride_bytes=2\nend\n", "pingpong standard has no blocks"),
+        (f"{LAUNCH}\n{VISIT} depth=2\nend\n", "pingpong standard has no queue"),
         (f"{LAUNCH}\nvisit\tid\nend\n", "expected 'launch' first, then only 'group' and 'visit'"),
         (f"{LAUNCH}\n{LAUNCH}\nend\n", "expected 'launch' first, then only 'group' and 'visit'"),
         (

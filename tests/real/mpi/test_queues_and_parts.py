@@ -111,6 +111,17 @@ def test_a_library_that_writes_between_blocks_is_corrupt(
     assert f"at byte {at}, which lies {where}" in failure.words
 
 
+def test_every_message_that_is_matched_in_reverse_is_compared(mpigauge: Run, shim: Shim) -> None:
+    """Also one that is not the first, whose tags begin at 64."""
+    library = find.find(prefix("mpich"))
+    orders = {"SHIM_ACTION": "corrupt", "SHIM_BYTES": "512", "SHIM_TAG": "66"}
+    words = ("--mode", "reversed", "--depth", "8", "--sizes", "256,512", *FEW, "--mpi", str(library.mpicc))
+    environment = shim(library) | orders
+    done = mpigauge("run", "matching", *words, "--format", "json", environment=environment)
+    states = {row["bytes"]: row["status"] for row in json.loads(done.stdout)["rows"] if row["bytes"]}
+    assert states == {256: "ok", 512: "corrupt"}
+
+
 # ---- Identities ----------------------------------------------------------------------------------
 
 

@@ -14,8 +14,7 @@ enum { MG_POISON = 0xa5 /* what buffers hold where nothing was received */ };
  * rank: in the group of the visit */
 bool mg_payload_reserve(const struct mg_visit *visit, int rank);
 
-/* The same for all visits in which a world rank takes part, as far as there is memory.  Rooted
- * operations have world ranks in their groups. */
+/* The same for all visits in which a world rank takes part, as far as there is memory. */
 void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank);
 void mg_payload_free(void);
 

@@ -5,28 +5,18 @@
 
 static bool swaps; /* the mode of the visit */
 
-static void lock_all(struct mg_state *state)
-{
-    MG_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, state->rma->win));
-}
-
 static void begin_fetch(struct mg_state *state)
 {
     swaps = false;
     mg_fetch_begin(state);
-    lock_all(state);
+    mg_epoch_of_all_begin(state);
 }
 
 static void begin_swap(struct mg_state *state)
 {
     swaps = true;
     mg_swap_begin(state);
-    lock_all(state);
-}
-
-static void unlock_all(struct mg_state *state)
-{
-    MG_MPI(MPI_Win_unlock_all(state->rma->win));
+    mg_epoch_of_all_begin(state);
 }
 
 static void fetch_and_op(struct mg_state *state)
@@ -65,7 +55,7 @@ const struct mg_pattern mg_contended = {
                              .about         = "MPI_Fetch_and_op, MPI_Win_flush",
                              .begin         = begin_fetch,
                              .call          = fetch_and_op,
-                             .finish        = unlock_all,
+                             .finish        = mg_epoch_of_all_finish,
                              .directions    = 1,
                              .binds_buffers = true,
                              .in_a_row      = true,
@@ -74,7 +64,7 @@ const struct mg_pattern mg_contended = {
                              .about         = "MPI_Compare_and_swap, MPI_Win_flush",
                              .begin         = begin_swap,
                              .call          = compare_and_swap,
-                             .finish        = unlock_all,
+                             .finish        = mg_epoch_of_all_finish,
                              .directions    = 1,
                              .binds_buffers = true,
                              .in_a_row      = true,

@@ -1,8 +1,9 @@
 /* early_bird - what is left of a message when the last of its partitions becomes ready.
  *
- * Rank 0 computes one partition after the other for as long as the whole message takes, and rank 1
- * has started to receive.  The time from the last partition on, on the clock of rank 0, ends with
- * the empty answer of rank 1; half an empty round trip is subtracted from it. */
+ * Rank 0 computes one partition after the other for as long as the whole message takes, which is
+ * timed first, in the same mode without a computation.  Rank 1 has started to receive.  The time
+ * from the last partition on, on the clock of rank 0, ends with the empty answer of rank 1; half an
+ * empty round trip is subtracted from it. */
 #include "machine/compute.h"
 #include "patterns/partitions.h"
 #include "rounds/sampling.h"
@@ -49,16 +50,28 @@ static void ready(struct mg_state *state, int partition)
     MG_MPI(MPI_Pready(partition, *request_of(state)));
 }
 
-static void last_partition(struct mg_state *state)
+/* The partitions that are not ready before the clock starts: the last one, or all of a message that
+ * nothing is computed for, which then is timed as a whole. */
+static int first_timed(const struct mg_state *state)
 {
-    if (state->rank == 0)
-        ready(state, state->partitions - 1);
+    return state->work > 0 ? state->partitions - 1 : 0;
+}
+
+static void last_partitions(struct mg_state *state)
+{
+    for (int i = first_timed(state); i < state->partitions && state->rank == 0; i++)
+        ready(state, i);
     complete(state);
 }
 
-#define PARTITIONED .begin = init_partitioned, .call = last_partition, .finish = free_request
+#define PARTITIONED .begin = init_partitioned, .call = last_partitions, .finish = free_request
 
 #else
+
+static int first_timed(const struct mg_state *state)
+{
+    return state->partitions;
+}
 
 static void ready(struct mg_state *state, int partition)
 {
@@ -89,14 +102,14 @@ static void send_whole(struct mg_state *state)
 
 /* ---- Before the clock starts ----------------------------------------------------------------- */
 
-/* All partitions but the last become ready as they are computed. */
+/* All partitions but the last become ready as they are computed.  Mode `send` has none. */
 static void compute(struct mg_state *state)
 {
     const int parts = state->partitions > 0 ? state->partitions : 1;
 
     for (int i = 0; i < parts; i++) {
         mg_work(state->work / parts);
-        if (i < parts - 1)
+        if (i < state->partitions && i < first_timed(state))
             ready(state, i);
     }
 }

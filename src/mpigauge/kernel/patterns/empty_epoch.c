@@ -16,7 +16,7 @@ MG_RMA_CALL(lock_all, nothing)
 const struct mg_pattern mg_empty_epoch = {
     .name         = "empty-epoch",
     .about        = "synchronisation of one-sided operations, without an operation",
-    .time_of      = "opening and closing one epoch; rank 1 waits in MPI",
+    .time_of      = "opening and closing one epoch on rank 0; rank 1 waits in MPI, or takes part",
     .family       = MG_ONE_SIDED,
     .sampling     = &mg_sampling_chained,
     .min_ranks    = 2,

@@ -5,27 +5,22 @@
 
 #include <string.h>
 
-static int other(const struct mg_state *state)
-{
-    return 1 - state->rank;
-}
-
 /* Both send first: this returns only if MPI buffers the message before it is received. */
 static void blocking(struct mg_state *state)
 {
-    mg_send(state, other(state));
-    mg_recv(state, other(state));
+    mg_send(state, mg_other(state));
+    mg_recv(state, mg_other(state));
 }
 
 static void sendrecv(struct mg_state *state)
 {
-    mg_sendrecv(state, other(state), other(state));
+    mg_sendrecv(state, mg_other(state), mg_other(state));
 }
 
 static void nonblocking(struct mg_state *state)
 {
-    mg_isend(state, 0, other(state), &state->requests[0]);
-    mg_irecv(state, 0, other(state), &state->requests[1]);
+    mg_isend(state, 0, mg_other(state), &state->requests[0]);
+    mg_irecv(state, 0, mg_other(state), &state->requests[1]);
     MG_MPI(MPI_Waitall(2, state->requests, MPI_STATUSES_IGNORE));
 }
 
@@ -46,7 +41,7 @@ static void put_into_recv(struct mg_state *state)
 
 static void sendrecv_replace(struct mg_state *state)
 {
-    mg_sendrecv_replace(state, other(state));
+    mg_sendrecv_replace(state, mg_other(state));
 }
 
 /* The alternative for a program, since buffers of MPI_Sendrecv must not overlap. */
@@ -55,7 +50,7 @@ static void copy_sendrecv(struct mg_state *state)
     struct mg_state apart = *state;
 
     apart.send = memcpy(state->scratch, state->recv, state->bytes);
-    mg_sendrecv(&apart, other(state), other(state));
+    mg_sendrecv(&apart, mg_other(state), mg_other(state));
 }
 
 const struct mg_pattern mg_exchange = {
@@ -69,36 +64,37 @@ const struct mg_pattern mg_exchange = {
     .trips        = 1,
     .moves_bytes  = true,
     .wire         = MG_ONE_MESSAGE,
-    .modes = MG_MODES({.name       = "nonblocking",
-                       .about      = "MPI_Isend, MPI_Irecv, MPI_Waitall",
-                       .call       = nonblocking,
-                       .source     = other,
-                       .directions = 2,
-                       .instead_of = "sendrecv"},
-                      {.name       = "sendrecv",
-                       .about      = "MPI_Sendrecv",
-                       .call       = sendrecv,
-                       .source     = other,
-                       .directions = 2},
-                      {.name        = "blocking",
-                       .about       = "both MPI_Send, then MPI_Recv: only below the eager limit",
-                       .call        = blocking,
-                       .source      = other,
-                       .directions  = 2,
-                       .needs_eager = true},
-                      MG_PARTS_MODES("MPI_Sendrecv", "sendrecv", .source = other, .directions = 2),
-                      {.name       = "sendrecv-replace",
-                       .about      = "MPI_Sendrecv_replace: one buffer for what goes and comes",
-                       .begin      = put_into_recv,
-                       .call       = sendrecv_replace,
-                       .source     = other,
-                       .directions = 2},
-                      {.name   = "copy-sendrecv",
-                       .about  = "a copy of the buffer, MPI_Sendrecv from there into the buffer",
-                       .begin  = put_into_recv,
-                       .call   = copy_sendrecv,
-                       .source = other,
-                       .directions = 2,
-                       .instead_of = "sendrecv-replace",
-                       .scratch    = MG_ONE_MESSAGE}),
+    .modes =
+        MG_MODES({.name       = "nonblocking",
+                  .about      = "MPI_Isend, MPI_Irecv, MPI_Waitall",
+                  .call       = nonblocking,
+                  .source     = mg_other,
+                  .directions = 2,
+                  .instead_of = "sendrecv"},
+                 {.name       = "sendrecv",
+                  .about      = "MPI_Sendrecv",
+                  .call       = sendrecv,
+                  .source     = mg_other,
+                  .directions = 2},
+                 {.name        = "blocking",
+                  .about       = "both MPI_Send, then MPI_Recv: only below the eager limit",
+                  .call        = blocking,
+                  .source      = mg_other,
+                  .directions  = 2,
+                  .needs_eager = true},
+                 MG_PARTS_MODES("MPI_Sendrecv", "sendrecv", .source = mg_other, .directions = 2),
+                 {.name       = "sendrecv-replace",
+                  .about      = "MPI_Sendrecv_replace: one buffer for what goes and comes",
+                  .begin      = put_into_recv,
+                  .call       = sendrecv_replace,
+                  .source     = mg_other,
+                  .directions = 2},
+                 {.name       = "copy-sendrecv",
+                  .about      = "a copy of the buffer, MPI_Sendrecv from there into the buffer",
+                  .begin      = put_into_recv,
+                  .call       = copy_sendrecv,
+                  .source     = mg_other,
+                  .directions = 2,
+                  .instead_of = "sendrecv-replace",
+                  .scratch    = MG_ONE_MESSAGE}),
 };

@@ -28,11 +28,6 @@ static struct {
     int                     packed_bytes; /* what MPI says that a packed payload may take */
 } own;
 
-static int other(const struct mg_state *state)
-{
-    return 1 - state->rank;
-}
-
 /* ---- Spread and collected -------------------------------------------------------------------- */
 
 static void spread(const struct mg_state *state)
@@ -125,22 +120,22 @@ MG_BEGIN_OF_EACH_LAYOUT
 
 static inline void send_block(const struct mg_state *state)
 {
-    mg_send(state, other(state));
+    mg_send(state, mg_other(state));
 }
 
 static inline void recv_block(const struct mg_state *state)
 {
-    mg_recv(state, other(state));
+    mg_recv(state, mg_other(state));
 }
 
 static inline void send_typed(const struct mg_state *state)
 {
-    MG_MPI(MPI_Send(own.out, own.count, own.type, other(state), MG_TAG, state->comm));
+    MG_MPI(MPI_Send(own.out, own.count, own.type, mg_other(state), MG_TAG, state->comm));
 }
 
 static inline void recv_typed(const struct mg_state *state)
 {
-    MG_MPI(MPI_Recv(own.in, own.count, own.type, other(state), MG_TAG, state->comm,
+    MG_MPI(MPI_Recv(own.in, own.count, own.type, mg_other(state), MG_TAG, state->comm,
                     MPI_STATUS_IGNORE));
 }
 
@@ -150,15 +145,15 @@ static inline void send_packed(const struct mg_state *state)
 
     MG_MPI(MPI_Pack(own.out, own.count, own.type, own.packed_out, own.packed_bytes, &packed,
                     state->comm));
-    MG_MPI(MPI_Send(own.packed_out, packed, MPI_PACKED, other(state), MG_TAG, state->comm));
+    MG_MPI(MPI_Send(own.packed_out, packed, MPI_PACKED, mg_other(state), MG_TAG, state->comm));
 }
 
 static inline void recv_packed(const struct mg_state *state)
 {
     int unpacked = 0;
 
-    MG_MPI(MPI_Recv(own.packed_in, own.packed_bytes, MPI_PACKED, other(state), MG_TAG, state->comm,
-                    MPI_STATUS_IGNORE));
+    MG_MPI(MPI_Recv(own.packed_in, own.packed_bytes, MPI_PACKED, mg_other(state), MG_TAG,
+                    state->comm, MPI_STATUS_IGNORE));
     MG_MPI(MPI_Unpack(own.packed_in, own.packed_bytes, &unpacked, own.in, own.count, own.type,
                       state->comm));
 }
@@ -199,14 +194,14 @@ static void copy_blocks(const struct mg_state *state, unsigned char *to, size_t 
 static inline void send_copied(const struct mg_state *state)
 {
     copy_blocks(state, own.packed_out, state->block_bytes, own.out, state->stride_bytes);
-    MG_MPI(
-        MPI_Send(own.packed_out, (int) state->bytes, MPI_BYTE, other(state), MG_TAG, state->comm));
+    MG_MPI(MPI_Send(own.packed_out, (int) state->bytes, MPI_BYTE, mg_other(state), MG_TAG,
+                    state->comm));
 }
 
 static inline void recv_copied(const struct mg_state *state)
 {
-    MG_MPI(MPI_Recv(own.packed_in, (int) state->bytes, MPI_BYTE, other(state), MG_TAG, state->comm,
-                    MPI_STATUS_IGNORE));
+    MG_MPI(MPI_Recv(own.packed_in, (int) state->bytes, MPI_BYTE, mg_other(state), MG_TAG,
+                    state->comm, MPI_STATUS_IGNORE));
     copy_blocks(state, own.in, state->stride_bytes, own.packed_in, state->block_bytes);
 }
 
@@ -262,7 +257,7 @@ static const char *refuse(const struct mg_mode *mode, const struct mg_state *sta
      .begin         = (begins),         \
      .call          = typed,            \
      .finish        = finish,           \
-     .source        = other,            \
+     .source        = mg_other,         \
      .directions    = 1,                \
      .binds_buffers = true,             \
      __VA_ARGS__}
@@ -287,7 +282,7 @@ const struct mg_pattern mg_layout = {
          .about         = "one block without gaps: what the others are compared with",
          .begin         = contiguous_begin,
          .call          = contiguous,
-         .source        = other,
+         .source        = mg_other,
          .directions    = 1,
          .binds_buffers = true},
         TYPED("derived", "MPI_Send and MPI_Recv of one element of MPI_Type_create_hvector",
@@ -299,7 +294,7 @@ const struct mg_pattern mg_layout = {
          .begin         = vector_begin,
          .call          = packed,
          .finish        = finish,
-         .source        = other,
+         .source        = mg_other,
          .directions    = 1,
          .binds_buffers = true,
          .instead_of    = "derived",
@@ -311,7 +306,7 @@ const struct mg_pattern mg_layout = {
          .begin         = vector_begin,
          .call          = manual,
          .finish        = finish,
-         .source        = other,
+         .source        = mg_other,
          .directions    = 1,
          .binds_buffers = true,
          .by_hand       = true,

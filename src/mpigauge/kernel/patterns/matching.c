@@ -21,10 +21,7 @@ static struct {
     unsigned char *bytes;    /* one for each of its entries */
 } own;
 
-static int other(const struct mg_state *state)
-{
-    return 1 - state->rank;
-}
+static bool is_reversed; /* the mode of the visit */
 
 static void make_room(const struct mg_state *state)
 {
@@ -34,6 +31,7 @@ static void make_room(const struct mg_state *state)
     own.bytes    = calloc(entries, 1);
     if (own.requests == NULL || own.bytes == NULL)
         MG_DIE("no memory for a queue of %d", state->depth);
+    is_reversed = false;
 }
 
 static void free_room(void)
@@ -50,7 +48,7 @@ static void post_queue(struct mg_state *state)
 {
     make_room(state);
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Irecv(&own.bytes[i], 1, MPI_BYTE, other(state), FIRST_TAG + i, state->comm,
+        MG_MPI(MPI_Irecv(&own.bytes[i], 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
                          &own.requests[i]));
 }
 
@@ -68,18 +66,18 @@ static void cancel_queue(struct mg_state *state)
 static void send_queue(struct mg_state *state)
 {
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Isend(&own.bytes[i], 1, MPI_BYTE, other(state), FIRST_TAG + i, state->comm,
+        MG_MPI(MPI_Isend(&own.bytes[i], 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
                          &own.requests[i]));
-    MG_MPI(
-        MPI_Send(&own.bytes[state->depth], 1, MPI_BYTE, other(state), MG_TAG_CONTROL, state->comm));
+    MG_MPI(MPI_Send(&own.bytes[state->depth], 1, MPI_BYTE, mg_other(state), MG_TAG_CONTROL,
+                    state->comm));
 }
 
 static void await_queue(struct mg_state *state)
 {
     unsigned char last = 0;
 
-    MG_MPI(
-        MPI_Recv(&last, 1, MPI_BYTE, other(state), MG_TAG_CONTROL, state->comm, MPI_STATUS_IGNORE));
+    MG_MPI(MPI_Recv(&last, 1, MPI_BYTE, mg_other(state), MG_TAG_CONTROL, state->comm,
+                    MPI_STATUS_IGNORE));
 }
 
 /* One side after the other. */
@@ -100,7 +98,7 @@ static void empty_queue(struct mg_state *state)
     unsigned char received = 0;
 
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Recv(&received, 1, MPI_BYTE, other(state), FIRST_TAG + i, state->comm,
+        MG_MPI(MPI_Recv(&received, 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
                         MPI_STATUS_IGNORE));
     MG_MPI(MPI_Waitall(state->depth, own.requests, MPI_STATUSES_IGNORE));
     free_room();
@@ -112,7 +110,7 @@ static void empty_queue(struct mg_state *state)
 #define PING_PONG(name, receiving)           \
     static void name(struct mg_state *state) \
     {                                        \
-        const int peer = other(state);       \
+        const int peer = mg_other(state);    \
                                              \
         if (state->rank == 0) {              \
             mg_send(state, peer);            \
@@ -170,24 +168,58 @@ static int messages_of(const struct mg_state *state)
     return state->depth > 1 ? state->depth : 1;
 }
 
-/* The receive that is posted first gets the checked message, the others have memory of their own.
- */
+/* The receive that is posted first gets the message that is compared with the content, the others
+ * have memory of their own, ... */
 static unsigned char *place_of(const struct mg_state *state, int i)
 {
     return i == 0 ? state->recv : state->scratch + (size_t) (i - 1) * state->recv_step;
 }
 
+/* ... and so have the messages. */
+static unsigned char *source_of(const struct mg_state *state, int i)
+{
+    return i == 0 ? state->send : place_of(state, messages_of(state) + i - 1);
+}
+
+/* By what a byte of message i differs from that of the first one: by one of two bytes of i. */
+static unsigned char change_of(int i, size_t at)
+{
+    return (unsigned char) (at % 2 == 0 ? i : i >> CHAR_BIT);
+}
+
+static void fill_sources(const struct mg_state *state)
+{
+    for (int i = 1; i < messages_of(state); i++)
+        for (size_t at = 0; at < state->bytes; at++)
+            source_of(state, i)[at] = state->send[at] ^ change_of(i, at);
+}
+
+/* The first message is right, or this would not be asked. */
+static bool check(const struct mg_state *state, char *error, size_t error_bytes)
+{
+    for (int i = 1; is_reversed && i < messages_of(state); i++)
+        for (size_t at = 0; at < state->bytes; at++)
+            if (place_of(state, i)[at] != (state->recv[at] ^ change_of(i, at))) {
+                (void) snprintf(error, error_bytes,
+                                "rank %d received at byte %zu of message %d what is not of it",
+                                state->rank, at, i);
+                return false;
+            }
+    return true;
+}
+
 static void post_all(const struct mg_state *state)
 {
     for (int i = 0; i < messages_of(state); i++)
-        MG_BYTES(MPI_Irecv, place_of(state, i), state->bytes, other(state), FIRST_TAG + i,
+        MG_BYTES(MPI_Irecv, place_of(state, i), state->bytes, mg_other(state), FIRST_TAG + i,
                  state->comm, &own.requests[i]);
 }
 
 static void send_all(const struct mg_state *state)
 {
     for (int i = messages_of(state) - 1; i >= 0; i--)
-        MG_BYTES(MPI_Send, state->send, state->bytes, other(state), FIRST_TAG + i, state->comm);
+        MG_BYTES(MPI_Send, source_of(state, i), state->bytes, mg_other(state), FIRST_TAG + i,
+                 state->comm);
 }
 
 static void await_all(const struct mg_state *state)
@@ -199,6 +231,8 @@ static void await_all(const struct mg_state *state)
 static void reversed_begin(struct mg_state *state)
 {
     make_room(state);
+    is_reversed = true;
+    fill_sources(state);
     if (state->rank == 1) {
         post_all(state);
         mg_signal(state, 0);
@@ -259,12 +293,13 @@ const struct mg_pattern mg_matching = {
     .queues       = true,
     .wire         = MG_ONE_MESSAGE,
     .refuse       = refuse,
+    .check        = check,
     .modes        = MG_MODES({.name       = "posted",
                               .about      = "MPI_Recv behind posted receives of other tags",
                               .begin      = post_queue,
                               .call       = exact,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "unexpected",
                               .about      = "MPI_Recv behind messages of 1 B that nobody has received",
@@ -272,21 +307,21 @@ const struct mg_pattern mg_matching = {
                               .call       = exact,
                               .finish     = empty_queue,
                               .depth_most = UNEXPECTED_MOST,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "any-source",
                               .about      = "MPI_Recv from MPI_ANY_SOURCE, behind posted receives",
                               .begin      = post_queue,
                               .call       = any_source,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "any-tag",
                               .about      = "MPI_Recv of MPI_ANY_TAG, behind posted receives",
                               .begin      = post_queue,
                               .call       = any_tag,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "any",
                               .about      = "MPI_Recv from MPI_ANY_SOURCE of MPI_ANY_TAG, behind posted "
@@ -294,21 +329,21 @@ const struct mg_pattern mg_matching = {
                               .begin      = post_queue,
                               .call       = any,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "probe",
                               .about      = "MPI_Probe and MPI_Recv, behind posted receives",
                               .begin      = post_queue,
                               .call       = probe,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name       = "mprobe",
                               .about      = "MPI_Mprobe and MPI_Mrecv, behind posted receives",
                               .begin      = post_queue,
                               .call       = mprobe,
                               .finish     = cancel_queue,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 1},
                              {.name          = "reversed",
                               .about         = "MPI_Irecv of as many messages, sent in reverse order: the "
@@ -316,10 +351,10 @@ const struct mg_pattern mg_matching = {
                               .begin         = reversed_begin,
                               .call          = reversed,
                               .finish        = reversed_finish,
-                              .source        = other,
+                              .source        = mg_other,
                               .directions    = 1,
                               .binds_buffers = true,
                               .message_each  = true,
                               .depth_most    = REVERSED_MOST,
-                              .scratch       = MG_ONE_MESSAGE}),
+                              .scratch       = MG_TWO_MESSAGES}),
 };

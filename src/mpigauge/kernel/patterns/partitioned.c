@@ -2,11 +2,6 @@
 #include "patterns/partitions.h"
 #include "rounds/sampling.h"
 
-static int other(const struct mg_state *state)
-{
-    return 1 - state->rank;
-}
-
 /* Rank 0 sends first, rank 1 answers. */
 #define PING_PONG(name, sending, receiving)  \
     static void name(struct mg_state *state) \
@@ -37,8 +32,8 @@ static inline void receive_whole(struct mg_state *state)
  * returns. */
 static void init_both(struct mg_state *state)
 {
-    mg_psend_init(state, other(state));
-    mg_precv_init(state, other(state));
+    mg_psend_init(state, mg_other(state));
+    mg_precv_init(state, mg_other(state));
 }
 
 static inline void send_in_order(struct mg_state *state)
@@ -89,8 +84,8 @@ PING_PONG(reversed, send_reversed, receive_whole)
 
 static void persistent_init(struct mg_state *state)
 {
-    mg_send_init(state, other(state), &state->requests[MG_SEND]);
-    mg_recv_init(state, other(state), &state->requests[MG_RECV]);
+    mg_send_init(state, mg_other(state), &state->requests[MG_SEND]);
+    mg_recv_init(state, mg_other(state), &state->requests[MG_RECV]);
 }
 
 static inline void send_whole(struct mg_state *state)
@@ -118,7 +113,7 @@ const struct mg_pattern mg_partitioned = {
                        .about = "MPI_Psend_init once, then MPI_Start, MPI_Pready of each "
                                 "partition, MPI_Wait; received by MPI_Start and MPI_Wait",
                        IN_PARTS(whole),
-                       .source        = other,
+                       .source        = mg_other,
                        .directions    = 1,
                        .binds_buffers = true,
                        .partitioned   = true},
@@ -126,21 +121,21 @@ const struct mg_pattern mg_partitioned = {
                        .about = "likewise, received by MPI_Parrived of one partition after the "
                                 "other",
                        IN_PARTS(parrived),
-                       .source        = other,
+                       .source        = mg_other,
                        .directions    = 1,
                        .binds_buffers = true,
                        .partitioned   = true},
                       {.name  = "range",
                        .about = "all partitions made ready at once by MPI_Pready_range",
                        IN_PARTS(range),
-                       .source        = other,
+                       .source        = mg_other,
                        .directions    = 1,
                        .binds_buffers = true,
                        .partitioned   = true},
                       {.name  = "reversed",
                        .about = "MPI_Pready from the last partition to the first",
                        IN_PARTS(reversed),
-                       .source        = other,
+                       .source        = mg_other,
                        .directions    = 1,
                        .binds_buffers = true,
                        .partitioned   = true},
@@ -150,7 +145,7 @@ const struct mg_pattern mg_partitioned = {
                        .begin  = persistent_init,
                        .call   = persistent,
                        .finish = free_both,
-                       .source = other,
+                       .source = mg_other,
                        .directions    = 1,
                        .binds_buffers = true}),
 };

@@ -211,6 +211,12 @@ struct mg_pattern {
     const struct mg_mode *modes; /* MG_MODES(...); the first is the default */
 };
 
+/* The other one of two ranks. */
+static inline int mg_other(const struct mg_state *state)
+{
+    return 1 - state->rank;
+}
+
 /* For mg_mode.source: rank 1 receives what rank 0 sends, or the other way round. */
 static inline int mg_zero_to_one(const struct mg_state *state)
 {

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int other(const struct mg_state *state)
-{
-    return 1 - state->rank;
-}
-
 /* Rank 0 sends first, rank 1 answers.  A mode is a function that sends and one that receives. */
 #define PING_PONG(name, sending, receiving)  \
     static void name(struct mg_state *state) \
@@ -115,8 +110,8 @@ PING_PONG(nonblocking, isend_wait, irecv_wait)
 
 static void persistent_begin(struct mg_state *state)
 {
-    mg_send_init(state, other(state), &state->requests[0]);
-    mg_recv_init(state, other(state), &state->requests[1]);
+    mg_send_init(state, mg_other(state), &state->requests[0]);
+    mg_recv_init(state, mg_other(state), &state->requests[1]);
 }
 
 static inline void start_send(struct mg_state *state, int peer)
@@ -157,12 +152,12 @@ PING_PONG(sendrecv, sendrecv_out, sendrecv_in)
 
 static void send_part(struct mg_state *part)
 {
-    mg_send(part, other(part));
+    mg_send(part, mg_other(part));
 }
 
 static void recv_part(struct mg_state *part)
 {
-    mg_recv(part, other(part));
+    mg_recv(part, mg_other(part));
 }
 
 static void in_parts(struct mg_state *state, int parts)
@@ -191,12 +186,12 @@ const struct mg_pattern mg_pingpong = {
         MG_MODES({.name       = "standard",
                   .about      = "MPI_Send, MPI_Recv",
                   .call       = standard,
-                  .source     = other,
+                  .source     = mg_other,
                   .directions = 1},
                  {.name        = "synchronous",
                   .about       = "MPI_Ssend, MPI_Recv: returns when the receive has begun",
                   .call        = synchronous,
-                  .source      = other,
+                  .source      = mg_other,
                   .directions  = 1,
                   .never_eager = true,
                   .instead_of  = "standard"},
@@ -205,7 +200,7 @@ const struct mg_pattern mg_pingpong = {
                   .begin           = attach,
                   .call            = buffered,
                   .finish          = detach,
-                  .source          = other,
+                  .source          = mg_other,
                   .directions      = 1,
                   .attaches_buffer = true},
                  {.name       = "ready",
@@ -213,12 +208,12 @@ const struct mg_pattern mg_pingpong = {
                   .begin      = post_first,
                   .call       = ready,
                   .finish     = take_last,
-                  .source     = other,
+                  .source     = mg_other,
                   .directions = 1},
                  {.name       = "nonblocking",
                   .about      = "MPI_Isend and MPI_Wait, MPI_Irecv and MPI_Wait",
                   .call       = nonblocking,
-                  .source     = other,
+                  .source     = mg_other,
                   .directions = 1,
                   .instead_of = "standard"},
                  {.name       = "persistent",
@@ -226,20 +221,20 @@ const struct mg_pattern mg_pingpong = {
                   .begin      = persistent_begin,
                   .call       = persistent,
                   .finish     = persistent_finish,
-                  .source     = other,
+                  .source     = mg_other,
                   .directions = 1,
                   .binds_buffers = true},
                  {.name       = "sendrecv",
                   .about      = "MPI_Sendrecv whose other half is MPI_PROC_NULL",
                   .call       = sendrecv,
-                  .source     = other,
+                  .source     = mg_other,
                   .directions = 1},
                  {.name   = "posted",
                   .about  = "MPI_Send, the receive always posted before: `ready` but for the send",
                   .begin  = post_first,
                   .call   = posted,
                   .finish = take_last,
-                  .source = other,
+                  .source = mg_other,
                   .directions = 1},
-                 MG_PARTS_MODES("MPI_Send", "standard", .source = other, .directions = 1)),
+                 MG_PARTS_MODES("MPI_Send", "standard", .source = mg_other, .directions = 1)),
 };

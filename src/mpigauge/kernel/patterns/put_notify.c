@@ -15,20 +15,10 @@ static uint64_t *own_flag(const struct mg_state *state)
     return (uint64_t *) (void *) (state->rma->here + state->rma->bytes);
 }
 
-static void lock_all(struct mg_state *state)
-{
-    MG_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, state->rma->win));
-}
-
-static void unlock_all(struct mg_state *state)
-{
-    MG_MPI(MPI_Win_unlock_all(state->rma->win));
-}
-
 /* The data are there before the flag is sent. */
 static void put_then_flag(struct mg_state *state)
 {
-    const int      to    = mg_partner(state);
+    const int      to    = mg_other(state);
     const MPI_Aint place = state->rma->there[to] + (MPI_Aint) state->rma->bytes;
 
     mg_put_bytes(state, 0, to);
@@ -44,7 +34,7 @@ static void wait_for_flag(struct mg_state *state)
     for (int polls = 0; __atomic_load_n(own_flag(state), __ATOMIC_ACQUIRE) != sequence; polls++) {
         MG_MPI(MPI_Win_sync(state->rma->win));
         if (polls > POLLS_ALONE)
-            MG_MPI(MPI_Iprobe(mg_partner(state), MG_TAG, state->comm, &found, MPI_STATUS_IGNORE));
+            MG_MPI(MPI_Iprobe(mg_other(state), MG_TAG, state->comm, &found, MPI_STATUS_IGNORE));
         if (polls > MG_SPINS_MAX)
             (void) sched_yield();
     }
@@ -64,7 +54,7 @@ static void flag(struct mg_state *state)
 
 static void put_then_signal(struct mg_state *state)
 {
-    const int to = mg_partner(state);
+    const int to = mg_other(state);
 
     mg_put_bytes(state, 0, to);
     MG_MPI(MPI_Win_flush(to, state->rma->win));
@@ -73,7 +63,7 @@ static void put_then_signal(struct mg_state *state)
 
 static void wait_for_signal(struct mg_state *state)
 {
-    mg_await(state, mg_partner(state));
+    mg_await(state, mg_other(state));
     MG_MPI(MPI_Win_sync(state->rma->win));
 }
 
@@ -104,18 +94,18 @@ const struct mg_pattern mg_put_notify = {
     .modes        = MG_MODES({.name          = "flag",
                               .about         = "MPI_Put, MPI_Win_flush, MPI_Put of a flag, MPI_Win_flush; "
                                                "the target polls its memory, with MPI_Win_sync",
-                              .begin         = lock_all,
+                              .begin         = mg_epoch_of_all_begin,
                               .call          = flag,
-                              .finish        = unlock_all,
-                              .source        = mg_partner,
+                              .finish        = mg_epoch_of_all_finish,
+                              .source        = mg_other,
                               .directions    = 1,
                               .needs_unified = true},
                              {.name          = "send",
                               .about         = "MPI_Put, MPI_Win_flush, an empty MPI_Send",
-                              .begin         = lock_all,
+                              .begin         = mg_epoch_of_all_begin,
                               .call          = send,
-                              .finish        = unlock_all,
-                              .source        = mg_partner,
+                              .finish        = mg_epoch_of_all_finish,
+                              .source        = mg_other,
                               .directions    = 1,
                               .needs_unified = true}),
 };

@@ -23,11 +23,6 @@
 /* An operation on the memory of a rank. */
 typedef void (*mg_rma_fn)(struct mg_state *state, int rank);
 
-static inline int mg_partner(const struct mg_state *state)
-{
-    return 1 - state->rank;
-}
-
 /* Where message i is received on a rank, and where it is sent from, in its window. */
 static inline MPI_Aint mg_place_received(const struct mg_state *state, int i, int rank)
 {
@@ -74,6 +69,17 @@ static inline void mg_epoch_finish(struct mg_state *state)
 {
     if (state->rank == 0)
         MG_MPI(MPI_Win_unlock(1, state->rma->win));
+}
+
+/* The same of every rank to all others.  Nobody asks for an exclusive lock meanwhile. */
+static inline void mg_epoch_of_all_begin(struct mg_state *state)
+{
+    MG_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, state->rma->win));
+}
+
+static inline void mg_epoch_of_all_finish(struct mg_state *state)
+{
+    MG_MPI(MPI_Win_unlock_all(state->rma->win));
 }
 
 static inline void mg_with_flush(struct mg_state *state, mg_rma_fn operate)
@@ -139,7 +145,7 @@ static inline void mg_fence_finish(struct mg_state *state)
 static inline void mg_pscw_access(struct mg_state *state, mg_rma_fn operate)
 {
     MG_MPI(MPI_Win_start(state->rma->partner, 0, state->rma->win));
-    operate(state, mg_partner(state));
+    operate(state, mg_other(state));
     MG_MPI(MPI_Win_complete(state->rma->win));
 }
 
@@ -238,7 +244,7 @@ static inline void mg_with_pscw(struct mg_state *state, mg_rma_fn operate)
      .about =                                                                                      \
          "MPI_Win_start, " words ", MPI_Win_complete; MPI_Win_post, MPI_Win_wait; there and back", \
      .call       = pscw,                                                                           \
-     .source     = mg_partner,                                                                     \
+     .source     = mg_other,                                                                       \
      .directions = 1,                                                                              \
      .trips      = 2}
 

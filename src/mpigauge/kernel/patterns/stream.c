@@ -2,11 +2,6 @@
 #include "patterns/calls.h"
 #include "rounds/sampling.h"
 
-static int other(const struct mg_state *state)
-{
-    return 1 - state->rank;
-}
-
 static void unidirectional(struct mg_state *state)
 {
     if (state->rank == 0) {
@@ -24,7 +19,7 @@ static void unidirectional(struct mg_state *state)
 
 static void bidirectional(struct mg_state *state)
 {
-    const int peer = other(state);
+    const int peer = mg_other(state);
 
     for (int i = 0; i < state->window; i++)
         mg_irecv(state, i, peer, &state->requests[i]);
@@ -56,6 +51,6 @@ const struct mg_pattern mg_stream = {
                              {.name       = "bidirectional",
                               .about      = "both ranks send and receive a window",
                               .call       = bidirectional,
-                              .source     = other,
+                              .source     = mg_other,
                               .directions = 2}),
 };

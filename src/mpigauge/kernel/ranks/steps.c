@@ -225,7 +225,7 @@ static void end_joint(struct joint *joint)
         MG_MPI(MPI_Comm_free(&joint->comm));
 }
 
-static bool needs_clock(const struct mg_plan *plan)
+bool mg_needs_clock(const struct mg_plan *plan)
 {
     for (int i = 0; i < plan->visits_count; i++)
         if (plan->visits[i].pattern->sampling->starts_together)
@@ -239,7 +239,7 @@ static void make_all(const struct mg_plan *plan)
     MG_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &world.control));
     world.ranks        = plan->ranks;
     world.groups_count = plan->groups_count;
-    world.has_clock    = needs_clock(plan);
+    world.has_clock    = mg_needs_clock(plan);
     const int count    = plan->ranks + plan->groups_count;
     world.kept         = calloc((size_t) count, sizeof *world.kept);
     if (world.kept == NULL)

@@ -7,6 +7,9 @@
 
 #include <mpi.h>
 
+/* Whether a visit of the plan starts at a time of the global clock. */
+bool mg_needs_clock(const struct mg_plan *plan);
+
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
 /* Ends the job, naming the visit, if a rank is twice in a step, or if groups of a step that start

@@ -43,7 +43,7 @@ struct mg_run {
     int64_t               stopped_ns;       /* duration of visits in which this rank was stopped */
     int                   stops;
     struct mg_rounds      rounds;     /* of one series, reused */
-    struct mg_rounds      pure;       /* of mode `overlap` without its computation, reused */
+    struct mg_rounds      pure;       /* of modes that compute, without their computation, reused */
     int64_t               checked_ns; /* when the global clock was checked */
     int64_t               fastest_ns; /* median of the fastest cell that needs the global clock */
     struct mg_clock_facts clock;

@@ -1,8 +1,8 @@
 /* common_start - rounds that all ranks start together (docs/method-collectives.md#a-round).
  *
- * Rank 0 names a time of the global clock, all ranks wait for it, and a sample is the time from the
- * first start to the last end.  No round is dropped because it was slow: whether a rank is late is
- * known before the operation begins. */
+ * Rank 0 names a time of the global clock and all ranks wait for it, or they meet in a barrier.  A
+ * sample is the time from the first start to the last end.  No round is dropped because it was
+ * slow: whether a rank is late is known before the operation begins. */
 #include "rounds/common_start.h"
 
 #include "clock/clock.h"

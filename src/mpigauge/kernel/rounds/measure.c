@@ -152,14 +152,6 @@ static void *zeros(size_t count, size_t bytes)
 
 /* ---- The global clock ------------------------------------------------------------------------ */
 
-static bool needs_clock(const struct mg_plan *plan)
-{
-    for (int i = 0; i < plan->visits_count; i++)
-        if (mg_is_global(&plan->visits[i]))
-            return true;
-    return false;
-}
-
 /* Checks the global clock if that is due.  Between two checks it was no worse than either found. */
 static void check_clock(struct mg_run *run, bool last)
 {
@@ -192,7 +184,7 @@ static void do_visits(struct mg_run *run, MPI_Request *requests)
 {
     const struct mg_visit *visits = run->plan->visits;
     const struct mg_visit *end    = visits + run->plan->visits_count;
-    const bool             global = needs_clock(run->plan);
+    const bool             global = mg_needs_clock(run->plan);
 
     if (global)
         mg_clocks_synchronise(run->start_ns);

@@ -13,7 +13,7 @@
 static const int64_t heartbeat_ns = 1000000000;
 
 /* A line is composed in memory and written at once, so that other output cannot tear it.  Leaders
- * of pairs other than rank 0 keep their lines in memory. */
+ * of pairs and groups other than rank 0 keep their lines in memory. */
 static struct {
     FILE      *out;  /* the journal; NULL except on rank 0 */
     FILE      *file; /* in memory: `text` */

@@ -386,6 +386,16 @@ static void check_pair(int line, const struct mg_visit *visit, const struct mg_p
         MG_DIE("plan line %d: this job has no rank %d", line, visit->pair[1]);
 }
 
+/* What a visit has a number of and its mode does not know; NULL if there is nothing. */
+static const char *unknown_of(const struct mg_visit *visit)
+{
+    if (visit->partitions > 0 && !visit->mode->partitioned)
+        return "partitions";
+    if ((visit->block_bytes > 0 || visit->stride_bytes > 0) && !visit->mode->strided)
+        return "blocks";
+    return visit->depth > 0 && !visit->pattern->queues ? "queue" : NULL;
+}
+
 /* Blocks and partitions divide a message, and blocks do not overlap. */
 static void check_parts(int line, const struct mg_visit *visit)
 {
@@ -404,6 +414,8 @@ static void check_parts(int line, const struct mg_visit *visit)
     if (mode->strided && visit->stride_bytes > (size_t) MG_BYTES_MAX / (visit->bytes / block))
         MG_DIE("plan line %d: %zu blocks, every %zu B, are more than any memory", line,
                visit->bytes / block, visit->stride_bytes);
+    if (unknown_of(visit) != NULL)
+        MG_DIE("plan line %d: %s %s has no %s", line, name, mode->name, unknown_of(visit));
     if (mode->partitioned && (parts == 0 || visit->bytes % parts != 0))
         MG_DIE("plan line %d: %s %s needs equal partitions, not %zu of %zu B", line, name,
                mode->name, parts, visit->bytes);
