@@ -122,7 +122,7 @@ def test_more_steps_of_several_groups_than_communicators_are_kept_for(library: L
         capture_output=True,
         check=False,
         timeout=TIMEOUT_S,
-        env=library.environ | library.environment_for(crowded=True),
+        env={**library.environ, **library.environment_for(crowded=True)},
     )
     lines = map(journal.parse, done.stdout.splitlines())
     made = [line.visit for line in lines if isinstance(line, journal.VisitLine)]
