@@ -15,7 +15,7 @@ static int rank_of(const struct mg_state *state, int sender)
 /* The requests of all messages of a sender but the last, ... */
 static MPI_Request *first_ones(struct mg_state *state, int sender)
 {
-    return state->requests + sender * (state->window - 1);
+    return state->requests + (size_t) sender * (size_t) (state->window - 1);
 }
 
 /* ... and those of the last ones, of all senders. */
