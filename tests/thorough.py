@@ -20,7 +20,12 @@ T = TypeVar("T")
 
 def rest(values: Iterable[T], usual: Collection[T]) -> list[T | ParameterSet]:
     """Return the values for `parametrize`, of which `make test` has the usual ones alone."""
-    return [one if one in usual else pytest.param(one, marks=pytest.mark.thorough) for one in values]
+    return [one if one in usual else pytest.param(*_each(one), marks=pytest.mark.thorough) for one in values]
+
+
+def _each(value: object) -> tuple[object, ...]:
+    """Return the values of the parameters of a case, of which there may be several."""
+    return value if isinstance(value, tuple) else (value,)
 
 
 def rotate(items: Iterable[pytest.Item], libraries: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.find.answer import latency_bytes
-from mpigauge.find.phrases import Sides
+from mpigauge.find.phrases import NamesOfTwo
 from mpigauge.find.pieces import pieces_line
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.rows.baselines import NAMES, measured_in
@@ -303,7 +303,7 @@ def _contrast(fact: RelativeCurve) -> str:
         case "setting":
             about, names = f"{_operation(first)}, {first.library}", (other.setting, first.setting or USUALLY)
     about = f"{about} over {place_name(first)}{state_suffix(fact.first)}"
-    return pieces_line(about, Sides(*names), fact.pieces, first)
+    return pieces_line(about, NamesOfTwo(*names), fact.pieces, first)
 
 
 # ---- Names ---------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ from mpigauge.find.explain.groups import togethers
 from mpigauge.find.explain.queues_and_parts import PartCost
 from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
-from mpigauge.find.phrases import WITHIN, Sides, at_size, every_size, is_known, subject
+from mpigauge.find.phrases import WITHIN, NamesOfTwo, at_size, every_size, is_known, subject
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import Subject, cell_key, row_key
@@ -338,13 +338,13 @@ class Names:
         """Return the name of the value that a cell has."""
         return self._names[cell]
 
-    def sides(self, one: Contrast) -> Sides:
+    def sides(self, one: Contrast) -> NamesOfTwo:
         """Return the names of both sides of a contrast, and by what they are held against each other."""
         many, base_many = (
             self._factor == "ranks" or is_many(FACTORS[self._factor], cell)
             for cell in (one.other, one.base.cell)
         )
-        return Sides(self.of(one.other), self.of(one.base.cell), many, base_many, bool(one.rates))
+        return NamesOfTwo(self.of(one.other), self.of(one.base.cell), many, base_many, bool(one.rates))
 
 
 def value_name(factor: Varied, cell: Cell) -> str:
@@ -358,7 +358,7 @@ def value_name(factor: Varied, cell: Cell) -> str:
 # ---- Amounts -------------------------------------------------------------------------------------
 
 
-def _amount(point: SizeRatio, sides: Sides, *, with_ends: bool = False) -> str:
+def _amount(point: SizeRatio, sides: NamesOfTwo, *, with_ends: bool = False) -> str:
     """Return how much longer something takes: `13 % longer`, `2.27 times as long`, `no difference`.
 
     Args:

@@ -65,7 +65,7 @@ def subject(of: Subject, varied: Collection[str], without: Collection[str] = ())
     return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{state_suffix(of)}"
 
 
-class Sides(NamedTuple):
+class NamesOfTwo(NamedTuple):
     """Names of two that are held against each other, and by what: their times or their rates.
 
     Attributes:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.compare.size_ratio import SizePiece
-    from mpigauge.find.phrases import Sides
+    from mpigauge.find.phrases import NamesOfTwo
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import Verdict
 
@@ -28,7 +28,7 @@ MAX_PIECES = 3
 
 def pieces_line(
     about: str,
-    sides: Sides,
+    sides: NamesOfTwo,
     pieces: Sequence[SizePiece],
     cell: Cell,
     *,
@@ -85,7 +85,7 @@ def _mixed(piece: SizePiece, where: str) -> str:
 class _Line:
     """Parts of a line about two curves that differ at some sizes."""
 
-    def __init__(self, sides: Sides, pieces: Sequence[SizePiece], cell: Cell) -> None:
+    def __init__(self, sides: NamesOfTwo, pieces: Sequence[SizePiece], cell: Cell) -> None:
         self._sides, self._pieces, self._cell = sides, pieces, cell
         self._differing = [piece for piece in pieces if piece.verdict in DIFFERENT]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.compare.size_ratio import SizePair, SizeRatio, size_pieces
-from mpigauge.find.phrases import MAX_WORDS, Sides, is_known, known_time, words_of
+from mpigauge.find.phrases import MAX_WORDS, NamesOfTwo, is_known, known_time, words_of
 from mpigauge.find.pieces import pieces_line
 from mpigauge.rows.ratios import Ratio, TimePair
 from mpigauge.units import DASH
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Verdict
 
 LAUNCHES = range(1, 9)
-SIDES = Sides("nonblocking", "standard")
+SIDES = NamesOfTwo("nonblocking", "standard")
 WORDS: dict[str, Verdict] = {"s": "slower", "f": "faster", "=": "same", "?": "undecided"}
 
 
@@ -141,7 +141,7 @@ def test_a_line_leaves_out_what_there_is_no_room_for() -> None:
     found = pieces("ss??", [1.1, 1.1, 1.0, 1.0])
     full = line(found)
     about = "pingpong, Open MPI 5.0.11, 2 ranks while near"
-    short = pieces_line(about, Sides("synchronous", "standard"), found, cell(), most_words=MAX_WORDS - 4)
+    short = pieces_line(about, NamesOfTwo("synchronous", "standard"), found, cell(), most_words=MAX_WORDS - 4)
     assert "; undecided from 32 B on" in full
     assert "undecided" not in short
     assert words_of(full) <= MAX_WORDS

@@ -26,7 +26,7 @@ from mpigauge.find.phrases import (
     LAUNCHES_WORDS,
     MAX_WORDS,
     WITHIN,
-    Sides,
+    NamesOfTwo,
     at_size,
     rate,
     runs_words,
@@ -298,11 +298,11 @@ def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC)
     return f"{about}: {sides.other} against {sides.base}: {said}"
 
 
-def sides_of(fact: Contrast) -> Sides:
+def sides_of(fact: Contrast) -> NamesOfTwo:
     """Return how the two are called, and by what they are held against each other."""
     name = name_of(fact.factors)
     many, base_many = (is_many(fact.factors, cell) for cell in (fact.other, fact.cell))
-    return Sides(name(fact.other), name(fact.cell), many, base_many, bool(fact.rates))
+    return NamesOfTwo(name(fact.other), name(fact.cell), many, base_many, bool(fact.rates))
 
 
 def is_many(factors: frozenset[str], cell: Cell) -> bool:

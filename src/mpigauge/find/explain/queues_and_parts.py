@@ -244,7 +244,7 @@ def sentence(fact: PartCost, varied: Collection[str], chosen: Units = AUTOMATIC)
     differing = [step for step in fact.steps if _differs(step)]
     parts = [f"{_where(fact, [step])} {times_words(step.ratio)}" for step in differing]
     said = [f"{', '.join(parts)} {_as_long(fact)}{_needs(differing)}"] if parts else []
-    for verdict in ("same", "undecided"):
+    for verdict in (one for one in VERDICTS if one not in DIFFERENT):
         if like := [step for step in fact.steps if step.ratio.verdict == verdict and step not in differing]:
             where, word = _where(fact, like), VERDICTS[verdict]
             said.append(f"{word} {where}" if said else f"{where} {_against(fact)}: {word}")

@@ -114,7 +114,7 @@ def _numbers(record: Mapping[str, Any], twin: Counterpart) -> list[float]:
     time_s = record["time_estimate_s"]
     if twin.rate:
         rate = record["rate_bytes_per_s"] or 0.0
-        return [rate * MB, rate / record["bytes"]][: len(_numbers_of(twin))]
+        return [rate * MB, 1 / time_s][: len(_numbers_of(twin))]
     if not twin.hides:
         return [time_s * US]
     pure_s, hidden = record["overlap_pure_s"], record["overlap_estimate"]
