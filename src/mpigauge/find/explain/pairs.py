@@ -432,10 +432,13 @@ def _crossing(fact: Pairs) -> list[str]:
     return [f"no pair crosses the {fact.hosts} hosts: --placement with a block of ranks on each"]
 
 
+ACROSS = 'in a plan, pairs = "tournament" measures all of its pairs'
+
+
 def _unlike(fact: Pairs) -> str:
     name = _alone_name(fact)
     if 0 < fact.crossing < fact.pairs:
         return f"no ratio to {name}: {fact.crossing} of {fact.pairs} pairs cross hosts, the others do not"
     if fact.crossing:
-        return f"no ratio to {name}, whose two ranks share a host while these cross: run it with --pairs"
-    return f"no ratio to {name}, whose two ranks are on two hosts while no pair is: run it with --pairs"
+        return f"no ratio to {name}, whose two ranks share a host while these cross: {ACROSS}"
+    return f"no ratio to {name}, whose two ranks are on two hosts while no pair is: {ACROSS}"
