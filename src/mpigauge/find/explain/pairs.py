@@ -98,8 +98,6 @@ class Pairs:
         rooted: Whether one rank is in all of them.
         windowed: Whether they send windows of messages, so that their rate is that of all together.
         alone: One pair, by pattern and mode, that they are held against; the ratio says if it was measured.
-        alone_pairs: How many pairs that is: 1, or the fewest senders of this pattern where no pair was
-            measured alone.
         sizes: Every size that was measured.
         hosts: On how many hosts the ranks are.
         crossing: How many pairs have ranks on two of them.
@@ -115,7 +113,6 @@ class Pairs:
     rooted: bool
     windowed: bool
     alone: tuple[str, str]
-    alone_pairs: int
     sizes: tuple[AtOnce, ...]
     hosts: int
     crossing: int
@@ -164,9 +161,6 @@ def _pairs(evidence: Evidence, pattern: Pattern, curve: Sequence[Row]) -> Pairs:
     crosses = _crosses(members, hosts)
     alone = _alone(evidence, pattern, cell)
     found = [_one_pair(evidence, row, alone, members) for row in curve]
-    if not any(found):
-        found = [_fewest(evidence, pattern, row, members) for row in curve]
-    first = next((base for base in found if base is not None), None)
     alike = [base if base is not None and _is_alike(base, crosses, hosts) else None for base in found]
     known = [base.row if base is not None else None for base in alike]
     return Pairs(
@@ -174,8 +168,7 @@ def _pairs(evidence: Evidence, pattern: Pattern, curve: Sequence[Row]) -> Pairs:
         pairs=len(members),
         rooted=pattern.rooted,
         windowed=pattern.windowed,
-        alone=(first.row.cell.pattern, first.row.cell.mode) if first is not None else alone,
-        alone_pairs=len(first.members) if first is not None else 1,
+        alone=alone,
         sizes=tuple(_at_once(row, base, pattern, members) for row, base in zip(curve, known, strict=True)),
         hosts=len({*hosts}),
         crossing=sum(crosses),
@@ -215,12 +208,9 @@ OF_ONE = frozenset(
 )
 """Factors in which one pair alone differs."""
 
-OF_SENDERS = frozenset({"senders", "group"})
-"""Factors in which fewer senders of the same pattern differ."""
-
 
 class _Base(NamedTuple):
-    """Fewer pairs that others are held against, in one row."""
+    """One pair alone, in one row."""
 
     row: Row
     members: Sequence[tuple[int, int]]
@@ -238,17 +228,6 @@ def _one_pair(
     }
     names = {f"{min(pair)}-{max(pair)}": pair for pair in members} | {"": (0, 1)}
     return next((_Base(found[name], [pair]) for name, pair in names.items() if name in found), None)
-
-
-def _fewest(
-    evidence: Evidence, pattern: Pattern, row: Row, members: Sequence[tuple[int, int]]
-) -> _Base | None:
-    """Return the row of the same pattern that has the fewest pairs, if that are fewer."""
-    key = row_key(row, OF_SENDERS)
-    alike = (one for one in evidence.rows if one.time is not None and row_key(one, OF_SENDERS) == key)
-    bases = [_Base(one, members_of(one.cell, pattern)) for one in alike]
-    fewer = [base for base in bases if len(base.members) < len(members)]
-    return min(fewer, key=lambda base: len(base.members), default=None)
 
 
 def _is_alike(base: _Base, crosses: Sequence[bool], hosts: Sequence[str]) -> bool:
@@ -368,9 +347,7 @@ def _many(fact: Pairs, pairs: int) -> str:
 
 
 def _alone_words(fact: Pairs) -> str:
-    """Return what they are held against: `one pair (pingpong)`, or fewer pairs of the same pattern."""
-    if fact.alone[0] == fact.cell.pattern:
-        return _many(fact, fact.alone_pairs)
+    """Return what they are held against, as words."""
     return "one pair" if fact.windowed else "one"
 
 
@@ -389,12 +366,10 @@ def _beside(fact: Pairs, chosen: Units) -> list[str]:
 def _one_beside(fact: Pairs, one: AtOnce, chosen: Units, *, first: bool) -> str:
     assert one.beside is not None  # noqa: S101 - it is of the known ones
     where, many, base = at_size(fact.cell, one.bytes), _many(fact, fact.pairs), _alone_words(fact)
-    own = fact.alone[0] == fact.cell.pattern
-    name = "" if own else f" ({_alone_name(fact)})"
+    name = f" ({_alone_name(fact)})"
     if fact.windowed:
         verb = "carry" if fact.pairs > 1 or fact.rooted else "carries"
-        do = "do" if own and (fact.alone_pairs > 1 or fact.rooted) else "does"
-        does = f"{many} {verb} {times_words(one.beside)} what {base} {do}{name}"
+        does = f"{many} {verb} {times_words(one.beside)} what {base} does{name}"
         carried = rate(one.rate_bytes_per_s, chosen=chosen) if one.rate_bytes_per_s else ""
     else:
         verb = "take" if fact.pairs > 1 else "takes"

@@ -33,7 +33,7 @@ MAX_SIZES = 4
 
 @maker(MAKERS, "pairs")
 def pairs_figure(query: Query) -> Figure:
-    """Draw rate against number of pairs, with a line per size, and a dashed one that grows as they do."""
+    """Draw rate against number of pairs, with a line per size, and a dotted one that grows as they do."""
     found = [
         (source, row)
         for source, row in timed_rows(query)
@@ -59,7 +59,7 @@ def pairs_figure(query: Query) -> Figure:
     axes.set_xlabel("pairs of ranks at once")
     axis.set_up(axes)
     mark_crowd(axes, curves, _count)
-    note = "dashed: as many times the fewest"
+    note = "dotted: as many times the fewest"
     finish(whole, query, curves, styles, f"{intervals(curves)}; {note}" if intervals(curves) else note)
     return whole
 
