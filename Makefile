@@ -15,7 +15,7 @@ export UV_SYSTEM_CERTS = 1
 # Whatever the caller's shell says: without kept bytecode each worker compiles all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run check test without-mpi on-hosts with-mpi truth lint docs reports bench mpis clean lock
+.PHONY: run check test without-mpi with-ranks on-hosts with-mpi truth lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
@@ -23,8 +23,9 @@ run: $(VENV)/.run
 		echo "mpigauge itself is in $(BIN): . $(BIN)/activate" >&2; exit $$status
 
 # `test` asks whether, and is the same at any speed of the machine; `truth` asks how fast, and wants the machine for
-# itself. Clusters and emulated hosts mostly wait, so they do beside what needs no MPI. Ranks that wait for each other
-# slow whatever shares their cores, a hundredfold where many small collectives do: those tests come one by one.
+# itself. Clusters and emulated hosts mostly wait, and ranks one test after the other have no use for all cores: what
+# needs no MPI takes what they leave. Ranks that wait for each other slow whatever shares their cores with the same
+# right, a hundredfold where many small collectives do.
 REAL := mpi or lab or slurm
 HOSTS := slurm or lab
 OTHERS := programs or browser
@@ -37,15 +38,17 @@ test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) -s -j -O without-mpi on-hosts
-	@$(MAKE) -s with-mpi
+	@$(MAKE) -s -j -O without-mpi with-ranks
 endif
 
+with-ranks:
+	@$(MAKE) -s on-hosts; hosts=$$?; $(MAKE) -s with-mpi && exit $$hosts
+
 without-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth$(ALSO))"
+	@nice -n 19 $(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth$(ALSO))"
 
 on-hosts: $(VENV)/.dev mpis
-	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not (truth$(ALSO))" $(call marked,slurm|lab)
+	@$(PYTEST) -n 4 --dist loadfile --durations=10 -m "($(HOSTS)) and not (truth$(ALSO))" $(call marked,slurm|lab)
 
 with-mpi: $(VENV)/.dev mpis
 	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth$(ALSO))" $(call marked,mpi)

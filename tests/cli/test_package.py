@@ -168,6 +168,7 @@ def test_roff_makes_nothing_of_what_a_help_says() -> None:
     assert manual.escaped("'br \\n(.$ --np") == "\\(aqbr \\en(.$ \\-\\-np"
 
 
+@pytest.mark.thorough
 @pytest.mark.mpi
 def test_the_kernel_builds_from_an_installed_wheel(site: Path, tmp_path: Path) -> None:
     environment = os.environ | {

@@ -22,6 +22,7 @@ from mpigauge.result.reader import load
 from tests.places import ROOT
 from tests.real.mpi import forked
 from tests.real.states import of_main_state
+from tests.thorough import rest
 
 HERE = Path(__file__).parent
 PREFIXES = {
@@ -50,6 +51,11 @@ Parts = Callable[..., Callable[..., str]]
 def library(request: pytest.FixtureRequest) -> Library:
     """Each of the three libraries from PyPI."""
     return find.find(str(PREFIXES[request.param]))
+
+
+def usually(*names: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that `make test` asks of these libraries alone, and CI of all."""
+    return pytest.mark.parametrize("library", rest(PREFIXES, names), indirect=True)
 
 
 def prefix(name: str) -> str:

@@ -21,6 +21,7 @@ from mpigauge.result.reader import load
 from mpigauge.rows.rows import rows as rows_of
 from tests.real.mpi.conftest import Run, delays_of, prefix, step_ns
 from tests.real.mpi.launches import journal_of
+from tests.thorough import rest
 from tests.truth import check, truth
 
 pytestmark = pytest.mark.mpi
@@ -169,7 +170,7 @@ def simulated_clocks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", rest([2, 4], [4]))
 def test_clocks_of_known_error_are_corrected_within_the_stated_bound(
     ranks: int, simulated_clocks: Path
 ) -> None:

@@ -22,7 +22,8 @@ from mpigauge.errors import EXIT_NOTHING_MEASURED
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import Run, kernels, prefix, wait_until
+from tests.real.mpi.conftest import PREFIXES, Run, kernels, prefix, wait_until
+from tests.thorough import rest
 
 pytestmark = pytest.mark.mpi
 
@@ -125,8 +126,10 @@ def _is_janitor(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("whom", ["rank", "launcher"])
-@pytest.mark.parametrize("name", ["openmpi", "mpich", "intelmpi"])
+@pytest.mark.parametrize(
+    ("name", "whom"),
+    rest(list(product(PREFIXES, ("rank", "launcher"))), [("openmpi", "rank"), ("mpich", "launcher")]),
+)
 def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, name: str, whom: str) -> None:
     chance = random.Random(f"{name} {whom}")
     result = tmp_path / "result.jsonl"
@@ -154,7 +157,7 @@ def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, 
     assert not kernels()
 
 
-@pytest.mark.parametrize("name", ["openmpi", "mpich", "intelmpi"])
+@pytest.mark.parametrize("name", rest(PREFIXES, ["intelmpi"]))
 def test_random_kills_of_mpigauge_itself_lose_nothing_that_was_finished(tmp_path: Path, name: str) -> None:
     chance = random.Random(name)
     result = tmp_path / "result.jsonl"

@@ -34,6 +34,7 @@ def test_a_library_is_added_measured_on_and_removed(mpigauge: Run, tmp_path: Pat
     assert json.loads(mpigauge("mpi", "list", "--format", "json", environment=place).stdout) == {"mpis": []}
 
 
+@pytest.mark.thorough
 def test_one_kernel_runs_on_mpich_and_intel(mpigauge: Run, tmp_path: Path) -> None:
     both = ("--mpi", prefix("intelmpi"), "--mpi", prefix("mpich"))
     done = mpigauge("run", "pingpong", "allreduce", "--abi", *both, *SHORT, "-o", "r.jsonl")

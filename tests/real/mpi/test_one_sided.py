@@ -18,7 +18,7 @@ from mpigauge.plan.visit_order import visits_of
 from mpigauge.result import journal
 from mpigauge.result.reader import load
 from mpigauge.vocabulary import RMA_WINDOWS
-from tests.real.mpi.conftest import prefix
+from tests.real.mpi.conftest import prefix, usually
 from tests.real.mpi.launches import journal_of
 from tests.truth import check, truth
 
@@ -96,6 +96,7 @@ def is_known_to_be_wrong(cell: Cell) -> bool:
     return cell.rma_window == "create" and cell.datatype == "int64" and cell.op not in ARITHMETIC
 
 
+@usually("openmpi")
 def test_the_estimate_of_memory_covers_every_window(mpigauge: Run, library: Library) -> None:
     """Of those whose memory is ours: of the others a process maps what is its neighbours', too."""
     words = (
@@ -179,6 +180,7 @@ def test_a_library_without_progress_is_found_to_need_the_target(
     assert "in a window of MPI_Win_allocate put and get wait until the target enters MPI" in said
 
 
+@pytest.mark.thorough
 def test_into_its_own_memory_open_mpi_needs_nobody_and_into_ours_the_target(
     mpigauge: Run, tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
-from tests.real.mpi.conftest import TRIES_IN_ONE_STATE, Run, prefix
+from tests.real.mpi.conftest import TRIES_IN_ONE_STATE, Run, prefix, usually
 from tests.real.mpi.launches import journal_of
 from tests.truth import check, truth
 
@@ -47,6 +47,7 @@ def planned(
     return visits_of([cell for cell in cells if cell.pair], plan, kernel.describe(library), 1), plan
 
 
+@usually("mpich")
 @pytest.mark.parametrize("ranks", [4, 5])
 def test_every_pair_is_measured_whatever_the_pattern(library: Library, ranks: int) -> None:
     description = kernel.describe(library)

@@ -12,7 +12,7 @@ import pytest
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import delays_of, prefix, step_ns
+from tests.real.mpi.conftest import delays_of, prefix, step_ns, usually
 from tests.truth import check, truth
 from tests.unit.rows.plain_launch import correlation_time
 
@@ -24,6 +24,7 @@ DELAY_S = 100e-6
 COARSE_NS = 100
 
 
+@usually("openmpi", "mpich")
 def test_every_pattern_and_mode_is_measured_and_its_payload_right(
     library: Library, rows: Rows, tmp_path: Path
 ) -> None:
@@ -154,6 +155,7 @@ def test_the_eager_limit_is_exact_where_there_is_one(rows: Rows) -> None:
     assert str(limit) in next(row["reason"] for row in found if row["bytes"] == limit + 1)
 
 
+@usually("mpich")
 def test_messages_around_the_eager_limit_are_timed_in_every_launch(
     library: Library, rows: Rows, tmp_path: Path
 ) -> None:

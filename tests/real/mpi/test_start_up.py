@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.mpi import find, kernel
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import prefix
+from tests.real.mpi.conftest import prefix, usually
 from tests.truth import check, truth
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def test_what_is_made_is_what_was_asked_for(rows: Rows, library: Library, ranks:
     assert counted == {"alltoallw"}, "what is made need not send anything, so no transport is held to it"
 
 
+@usually("mpich")
 @pytest.mark.parametrize(
     ("call", "delayed"),
     [("MPI_Comm_dup", ("comm_dup", "blocking")), ("MPI_Session_init", ("session", "init-finalize"))],
@@ -75,6 +76,7 @@ def test_a_delay_is_found_in_its_call_and_nowhere_else(
     assert {cell: time_s for cell, time_s in others.items() if time_s > DELAY_S / 2} == {}
 
 
+@usually("openmpi")
 def test_a_delay_of_mpi_init_is_in_its_time_and_not_in_the_first_message(
     mpigauge: Run, shim: Shim, library: Library, tmp_path: Path
 ) -> None:
@@ -112,6 +114,7 @@ def test_a_communicator_of_other_ranks_is_found_in_the_mode_that_makes_it(mpigau
     assert "as rank 0 of 1 instead of 0 of 2" in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_kernel_of_a_library_without_sessions_says_so(tmp_path: Path) -> None:
     library = find.find(prefix("mpich"))
     program = tmp_path / "kernel"

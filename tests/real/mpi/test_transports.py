@@ -20,7 +20,7 @@ from mpigauge.mpi.library import Library
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.conftest import Run, prefix, usually
 from tests.real.states import of_main_state
 from tests.truth import check, truth
 
@@ -32,6 +32,7 @@ Rows = Callable[..., list[dict[str, Any]]]
 BOTH = ("--transport", "shm", "--transport", "tcp", "--sizes", "8,1MiB", "--launches", "2")
 
 
+@usually("openmpi", "intelmpi")
 def test_both_transports_take_effect(library: Library, rows: Rows, tmp_path: Path) -> None:
     words = (*BOTH, "--samples", "40", "--mpi", str(library.mpicc), "-o", "result.jsonl")
     found = rows("pingpong", "allreduce", *words)

@@ -120,6 +120,7 @@ def test_no_cell_of_the_default_suite_has_fewer_than_four_visits(
     check(f"visits of the cell with fewest, {name}", fewest, above=3.9)
 
 
+@pytest.mark.thorough
 def test_coarse_clocks_are_survived_and_their_cost_is_known(
     mpigauge: Run, coarse_clock: Callable[[int], dict[str, str]], tmp_path: Path
 ) -> None:
