@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Key = tuple[object, ...]
 
 NAMES = {path.name.removesuffix(".gz") for path in (DOCS / "results").glob("*.jsonl.gz")}
-LARGE = {"libraries", "network-memory", "fast-gigabit", "exchange", "messages", "modes-lan"}
+LARGE = {"libraries", "network-memory", "fast-gigabit", "exchange", "messages", "modes-lan", "placements"}
 """Those that take longest: CI asks them what `make test` asks the others."""
 
 MOST_BYTES = 150_000_000

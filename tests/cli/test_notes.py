@@ -33,7 +33,7 @@ def odd(measured: Path, machine: Path) -> str:
         (("show", "RESULT", "-o", f"{TITLE}.csv"), "csv: ?]0;owned?.csv"),
         (("show", f"{TITLE}.none"), "?]0;owned?.none: there is no such file"),
         (("run", f"{TITLE}"), "owned"),
-        (("report", "RESULT"), "report: ?]0;owned?-report.html"),
+        pytest.param(("report", "RESULT"), "report: ?]0;owned?-report.html", marks=pytest.mark.thorough),
         (("sbatch", "--nodes", "2", "-o", f"{TITLE}.sh"), ""),
     ],
     ids=lambda words: words[0] if words else "",

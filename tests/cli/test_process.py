@@ -15,6 +15,7 @@ import pytest
 from mpigauge.cli import main
 from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EXIT_FAULT, EXIT_USAGE
 from mpigauge.result.reader import load
+from tests.thorough import rest
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
@@ -138,7 +139,10 @@ def usual(*draw: str) -> bytes:
     return Path("usual.svg").read_bytes()
 
 
-@pytest.mark.parametrize("place", ["matplotlibrc", "../elsewhere", "../home/config/matplotlib/matplotlibrc"])
+PLACES = ("matplotlibrc", "../elsewhere", "../home/config/matplotlib/matplotlibrc")
+
+
+@pytest.mark.parametrize("place", rest(PLACES, PLACES[:1]))
 def test_figures_have_no_settings_of_the_folder_the_environment_or_the_home(
     measured: Path, machine: Path, place: str
 ) -> None:

@@ -60,6 +60,7 @@ def reframe(*words: str, **variables: str) -> tuple[int, str, dict[str, Any]]:
     return done.returncode, done.stdout + done.stderr, case
 
 
+@pytest.mark.thorough
 def test_it_measures_without_a_baseline(programs: Programs) -> None:
     status, said, case = reframe()
     assert (status, case["result"]) == (0, "pass"), said
@@ -81,6 +82,7 @@ def test_what_is_slower_fails_by_its_performance(programs: Programs, baseline: P
     assert "pingpong_standard_8B_2ranks_openmpi" in case["fail_reason"]
 
 
+@pytest.mark.thorough
 def test_undecided_is_neither_passed_nor_failed_unless_asked(programs: Programs, baseline: Path) -> None:
     few = baseline.parent / "few"
     few.mkdir(exist_ok=True)
@@ -92,6 +94,7 @@ def test_undecided_is_neither_passed_nor_failed_unless_asked(programs: Programs,
     assert (status, case["fail_phase"]) == (1, "sanity"), said
 
 
+@pytest.mark.thorough
 def test_what_crashes_fails_by_its_sanity(programs: Programs) -> None:
     status, said, case = reframe(FAKE_CRASH="pingpong:1024")
     assert (status, case["fail_phase"]) == (1, "sanity"), said

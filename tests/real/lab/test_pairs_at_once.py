@@ -12,7 +12,6 @@ import pytest
 from mpigauge.plan.patterns import known
 from tests.real.lab.conftest import lab_environment
 from tests.real.mpi.conftest import PREFIXES
-from tests.thorough import rest
 from tests.truth import check, truth
 
 if TYPE_CHECKING:
@@ -49,7 +48,8 @@ def said(folder: Path, *words: str) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("library", rest(PREFIXES, ["mpich"]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("library", PREFIXES)
 def test_blocks_of_ranks_cross_hosts_and_ranks_in_turn_do_not(folder: Path, library: str) -> None:
     """Messages that need not cross are no message past the network of the lab."""
     tables = "".join(f'[[measure]]\npattern = "{name}"\n' for name in AT_ONCE)

@@ -15,7 +15,7 @@ from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
-from tests.real.mpi.conftest import prefix
+from tests.real.mpi.conftest import prefix, usually
 from tests.real.mpi.launches import job_of, journal_of
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ def test_whether_a_group_is_on_one_host_is_asked_of_its_own_ranks(
     assert any("they are on different hosts" in reason for reason in reasons) or not refused
 
 
+@usually("openmpi")
 def test_more_steps_of_several_groups_than_communicators_are_kept_for(library: Library) -> None:
     steps = range(70)
     cells = f"visits_per_cell=1 rounds_min=1 rounds_max=2 precision_ppm=10000 cell_ns={10**6}"

@@ -13,7 +13,7 @@ from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import visits_of
 from mpigauge.result import journal
-from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.conftest import Run, prefix, usually
 from tests.real.mpi.launches import journal_of
 from tests.truth import check, truth
 
@@ -48,6 +48,7 @@ def measures_of(description: KernelDescription) -> list[Measure]:
     return [one for one in found if not one.in_place or description.pattern(one.pattern, "").may_in_place]
 
 
+@usually("openmpi")
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_every_mock_up_gives_what_its_collective_gives(library: Library, ranks: int) -> None:
     description = kernel.describe(library)

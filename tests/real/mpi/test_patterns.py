@@ -24,7 +24,7 @@ DELAY_S = 100e-6
 COARSE_NS = 100
 
 
-@usually("openmpi", "mpich")
+@usually("openmpi")
 def test_every_pattern_and_mode_is_measured_and_its_payload_right(
     library: Library, rows: Rows, tmp_path: Path
 ) -> None:
