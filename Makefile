@@ -25,7 +25,7 @@ run: $(VENV)/.run
 # `test` asks whether, and is the same at any speed of the machine; `truth` asks how fast, and wants the machine for
 # itself. Clusters and emulated hosts mostly wait, and ranks one test after the other have no use for all cores: what
 # needs no MPI takes what they leave. Ranks that wait for each other slow whatever shares their cores with the same
-# right, a hundredfold where many small collectives do.
+# right, a hundredfold where many small collectives do; in CI, which has time, nothing runs beside them.
 REAL := mpi or lab or slurm
 HOSTS := slurm or lab
 OTHERS := programs or browser
@@ -37,6 +37,9 @@ marked = $(shell grep -rlE 'pytest\.mark\.($(1))\b' tests --include='test_*.py' 
 test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
+else ifdef COMPLETE
+	@$(MAKE) -s -j -O without-mpi on-hosts
+	@$(MAKE) -s with-mpi
 else
 	@$(MAKE) -s -j -O without-mpi with-ranks
 endif
