@@ -244,7 +244,7 @@ TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
-_OfParts = Literal["matching", "layout", "partitioned"]
+_OfParts = Literal["matching", "layout", "datatype", "partitioned"]
 _OfRanks = Literal["ranks", "order", "senders", "groups", "pairs"]
 _OfWindows = Literal["one-sided", "progress", "synchronisation", "window-kind", "atomics", "own-memory"]
 _OfJobs = Literal["start-up", "yielding", "waiting"]

@@ -11,6 +11,8 @@ import pytest
 
 import mpigauge
 from mpigauge import vocabulary
+from mpigauge.find.explain.topics import TOPICS
+from mpigauge.plan.factors import BY_NAME
 from mpigauge.result import records
 
 ROOT = Path(mpigauge.__file__).parent
@@ -37,7 +39,8 @@ def spelled(text: str) -> list[str]:
     found = []
     for node in ast.walk(ast.parse(text)):
         words = {word for word in words_of(node) if isinstance(word, str) and word}
-        if len(words) > 1 and any(words <= known for known in LISTS.values()):
+        # Topics have names of factors, which sets of factors are made of, too.
+        if len(words) > 1 and not words <= BY_NAME.keys() and any(words <= one for one in LISTS.values()):
             found.append(ast.unparse(node))
     return found
 
@@ -65,6 +68,10 @@ def test_every_derived_set_has_words_of_its_list() -> None:
     assert set(vocabulary.END_REASONS) >= vocabulary.RESUMABLE
     assert set(vocabulary.STATUS_OF_FAILURE) == set(get_args(vocabulary.FailureKind))
     assert set(vocabulary.STATUS_OF_FAILURE.values()) == vocabulary.BROKEN
+
+
+def test_topics_are_those_of_explain() -> None:
+    assert set(TOPICS) == {*get_args(vocabulary.Topic)}
 
 
 def test_the_kernel_gives_the_reasons_that_are_known() -> None:

@@ -112,7 +112,7 @@ OF_MORE_RANKS = {
     "Uniband": Counterpart("multi-stream", "unidirectional", imb="Uniband", rate=True, time_of=OF_ALL_PAIRS),
     "Biband": Counterpart("multi-stream", "bidirectional", imb="Biband", rate=True, time_of=OF_ALL_PAIRS),
 }
-"""What benchmarks of IMB for two ranks measure with more, by their names; only read."""
+"""Patterns of IMB's benchmarks for two ranks when they run on more, by name; only read."""
 
 _ONE_SIDED = (
     ("Put Latency", "put", False, "flush flush_local lock lock_all"),

@@ -515,8 +515,7 @@ def window_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOM
 
 def contended_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what contention costs."""
-    said = {"mode"} | {"ranks"}
-    about = f"{subject(fact.base, varied, said)}{_of_size(fact.cell)}"
+    about = f"{subject(fact.base, varied, {'mode', 'ranks'})}{_of_size(fact.cell)}"
     return _in_line(f"{about}: {fact.cell.ranks} ranks on one word take", fact, "as one alone", chosen)
 
 

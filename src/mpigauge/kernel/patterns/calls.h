@@ -135,4 +135,17 @@ static inline void mg_empty_round_trip(const struct mg_state *state, int other)
     }
 }
 
+/* A call of a ping-pong, whose operations work on `state`: rank 0 sends first, rank 1 answers. */
+#define MG_PING_PONG(name, sending, receiving) \
+    static void name(struct mg_state *state)   \
+    {                                          \
+        if (state->rank == 0) {                \
+            sending;                           \
+            receiving;                         \
+        } else {                               \
+            receiving;                         \
+            sending;                           \
+        }                                      \
+    }
+
 #endif

@@ -80,7 +80,7 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
                     error_bytes))
         return false;
     if (!right)
-        (void) snprintf(error, error_bytes, "a new communicator is no periodic grid of %d by %d",
+        (void) snprintf(error, error_bytes, "a new communicator is not a periodic grid of %d by %d",
                         edges(state)[0], edges(state)[1]);
     return right;
 }

@@ -105,18 +105,7 @@ MG_BEGIN_OF_EACH_LAYOUT
 
 /* ---- Sent ------------------------------------------------------------------------------------ */
 
-/* Rank 0 sends first, rank 1 answers. */
-#define PING_PONG(name, sending, receiving)  \
-    static void name(struct mg_state *state) \
-    {                                        \
-        if (state->rank == 0) {              \
-            sending(state);                  \
-            receiving(state);                \
-        } else {                             \
-            receiving(state);                \
-            sending(state);                  \
-        }                                    \
-    }
+#define PING_PONG(name, sending, receiving) MG_PING_PONG(name, sending(state), receiving(state))
 
 static inline void send_block(const struct mg_state *state)
 {

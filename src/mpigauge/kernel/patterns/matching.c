@@ -106,20 +106,8 @@ static void empty_queue(struct mg_state *state)
 
 /* ---- The message ----------------------------------------------------------------------------- */
 
-/* Rank 0 sends first, rank 1 answers. */
-#define PING_PONG(name, receiving)           \
-    static void name(struct mg_state *state) \
-    {                                        \
-        const int peer = mg_other(state);    \
-                                             \
-        if (state->rank == 0) {              \
-            mg_send(state, peer);            \
-            receiving(state, peer);          \
-        } else {                             \
-            receiving(state, peer);          \
-            mg_send(state, peer);            \
-        }                                    \
-    }
+#define PING_PONG(name, receiving) \
+    MG_PING_PONG(name, mg_send(state, mg_other(state)), receiving(state, mg_other(state)))
 
 static inline void from_any(const struct mg_state *state, int peer)
 {

@@ -2,18 +2,7 @@
 #include "patterns/partitions.h"
 #include "rounds/sampling.h"
 
-/* Rank 0 sends first, rank 1 answers. */
-#define PING_PONG(name, sending, receiving)  \
-    static void name(struct mg_state *state) \
-    {                                        \
-        if (state->rank == 0) {              \
-            sending(state);                  \
-            receiving(state);                \
-        } else {                             \
-            receiving(state);                \
-            sending(state);                  \
-        }                                    \
-    }
+#define PING_PONG(name, sending, receiving) MG_PING_PONG(name, sending(state), receiving(state))
 
 static void free_both(struct mg_state *state)
 {

@@ -8,20 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rank 0 sends first, rank 1 answers.  A mode is a function that sends and one that receives. */
-#define PING_PONG(name, sending, receiving)  \
-    static void name(struct mg_state *state) \
-    {                                        \
-        const int peer = 1 - state->rank;    \
-                                             \
-        if (state->rank == 0) {              \
-            sending(state, peer);            \
-            receiving(state, peer);          \
-        } else {                             \
-            receiving(state, peer);          \
-            sending(state, peer);            \
-        }                                    \
-    }
+#define PING_PONG(name, sending, receiving) \
+    MG_PING_PONG(name, sending(state, mg_other(state)), receiving(state, mg_other(state)))
 
 PING_PONG(standard, mg_send, mg_recv)
 PING_PONG(synchronous, mg_ssend, mg_recv)

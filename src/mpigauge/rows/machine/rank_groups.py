@@ -1,4 +1,4 @@
-"""Which visits are of the same ranks: those of one pattern in one job, and of one pair or group of it."""
+"""Visits of the same ranks: those of one pattern in one job, and of one pair or group of it."""
 
 from __future__ import annotations
 
