@@ -135,10 +135,13 @@ static inline void mg_empty_round_trip(const struct mg_state *state, int other)
     }
 }
 
-/* A call of a ping-pong, whose operations work on `state`: rank 0 sends first, rank 1 answers. */
+/* A call of a ping-pong, with `state` and `peer`: rank 0 sends first, rank 1 answers. */
 #define MG_PING_PONG(name, sending, receiving) \
     static void name(struct mg_state *state)   \
     {                                          \
+        const int peer = mg_other(state);      \
+                                               \
+        (void) peer;                           \
         if (state->rank == 0) {                \
             sending;                           \
             receiving;                         \

@@ -106,8 +106,7 @@ static void empty_queue(struct mg_state *state)
 
 /* ---- The message ----------------------------------------------------------------------------- */
 
-#define PING_PONG(name, receiving) \
-    MG_PING_PONG(name, mg_send(state, mg_other(state)), receiving(state, mg_other(state)))
+#define PING_PONG(name, receiving) MG_PING_PONG(name, mg_send(state, peer), receiving(state, peer))
 
 static inline void from_any(const struct mg_state *state, int peer)
 {

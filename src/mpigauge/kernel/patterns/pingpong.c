@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define PING_PONG(name, sending, receiving) \
-    MG_PING_PONG(name, sending(state, mg_other(state)), receiving(state, mg_other(state)))
+    MG_PING_PONG(name, sending(state, peer), receiving(state, peer))
 
 PING_PONG(standard, mg_send, mg_recv)
 PING_PONG(synchronous, mg_ssend, mg_recv)
