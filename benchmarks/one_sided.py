@@ -7,10 +7,9 @@ time (`each`). IMB-RMA makes its window with MPI_Win_create.
 import re
 import sys
 import tempfile
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
-from statistics import median
 
 import tools
 
@@ -19,18 +18,19 @@ from mpigauge.mpi.library import Library
 
 SIZES = (8, 65536, 1 << 20)
 KINDS = ("allocate", "create")
-WAYS = {"flush": "flush", "each": "flush", "lock": "lock", "fence": "fence"}
-"""Loops of bare_put.c, and the mode of ours beside them."""
+IMB = "IMB-RMA"
+WAYS = {"flush": "flush", "each": "flush", "lock": "lock", "fence": "fence", IMB: "flush"}
+"""Loops of bare_put.c and of IMB, and the mode of ours beside them."""
 
 SOURCE = Path(__file__).with_name("bare_put.c")
-ROUNDS, ROUNDS_QUICK = 5, 2
+ROUNDS, ROUNDS_QUICK = 10, 2
 REPETITIONS = 5
 IMB_ROUNDS = 20_000
 """By itself IMB flushes each of 100 puts, the first of which take most of the time of 8 B."""
 
 IMB_ROW = re.compile(r"\s+(\d+)\s+\d+\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
 
-Times = Mapping[tuple[str, int], float]
+Times = Mapping[tools.Timed, float]
 """Seconds of one operation by way and size."""
 
 
@@ -54,37 +54,30 @@ def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
             program = tools.build(library, SOURCE, Path(folder))
             for kind in KINDS:
                 body += _compared(library, program, kind, rounds, seed, Path(folder))
-    head = ["library, window, loop, size", "loop", "mpigauge", "ratio"]
-    return f"## One-sided\n\n{tools.markdown(head, body)}"
+    table = tools.markdown(["library, window, loop, size", *tools.RATIO_HEADINGS], body)
+    return f"## One-sided\n\n{tools.RATIO_IS}\n\n{table}"
 
 
 def _compared(
     library: Library, program: Path, kind: str, rounds: int, seed: int, folder: Path
 ) -> list[list[str]]:
     """Return a row for each way and size; launches of all programs take turns."""
-    theirs: dict[tuple[str, int], list[float]] = defaultdict(list)
-    ours: dict[tuple[str, int], list[float]] = defaultdict(list)
-    for number in range(rounds):
-        tools.say(f"{library.label}, window {kind}, round {number + 1} of {rounds}")
-        for key, seconds in _bare(library, program, kind).items():
-            theirs[key].append(seconds)
-        for key, seconds in _imb(library, kind).items():
-            theirs[key].append(seconds)
-        for key, seconds in _own(library, kind, seed + number, folder).items():
-            ours[key].append(seconds)
-    found = []
-    for (way, size), times in sorted(theirs.items()):
-        mode = WAYS.get(way, "flush")
-        other, own = median(times), median(ours[mode, size])
-        what = f"{library.label}, {kind}, {way}, {units.format_size(size)}"
-        found.append([what, units.format_time(other), units.format_time(own), f"{own / other:.3f}"])
-    return found
+    path, seeds = folder / "put.jsonl", count(seed)
+    found = tools.turns(
+        lambda: {**_bare(library, program, kind), **_imb(library, kind)},
+        lambda: _ours(library, kind, next(seeds), path),
+        rounds,
+    )
+    return [
+        [f"{library.label}, {kind}, {way}, {units.format_size(size)}", *tools.ratio_cells(times, rounds)]
+        for (way, size), times in sorted(found.items())
+    ]
 
 
 def _bare(library: Library, program: Path, kind: str) -> Times:
     loops = [f"{size}:{tools.rounds_of(size)}" for size in SIZES]
     words = [kind, str(REPETITIONS), *loops]
-    return tools.medians_of_loops(library, program, words, len(WAYS) * len(SIZES))
+    return tools.medians_of_loops(library, program, words, (len(WAYS) - 1) * len(SIZES))
 
 
 def _imb(library: Library, kind: str) -> Times:
@@ -101,19 +94,23 @@ def _imb(library: Library, kind: str) -> Times:
             one_by_one = "NON-AGGREGATE" in line
         match = IMB_ROW.fullmatch(line.rstrip())
         if match and one_by_one and int(match[1]) in SIZES:
-            found["IMB-RMA", int(match[1])] = float(match[2]) * 1e-6
+            found[IMB, int(match[1])] = float(match[2]) * 1e-6
     return found
 
 
-def _own(library: Library, kind: str, seed: int, folder: Path) -> Times:
-    path = folder / f"put-{seed}.jsonl"
+def _ours(library: Library, kind: str, seed: int, path: Path) -> Times:
+    """Return the times of the modes that are held against each loop."""
+    tools.say(f"{library.label}, window {kind}")
+    path.unlink(missing_ok=True)
     words = ["put", "--mode", "flush,lock,fence", "--rma-window", kind]
     words += ["--sizes", ",".join(map(str, SIZES)), "--launches", "1", "--seed", str(seed)]
-    path.unlink(missing_ok=True)
     tools.mpigauge(library, words, path)
-    return {
-        (cell.mode, cell.bytes): time_s for cell, time_s in tools.typical(path).items() if cell.rma_window
+    found = {
+        (cell.mode, cell.bytes): time_s
+        for cell, time_s in tools.means_of_visits(path).items()
+        if cell.rma_window
     }
+    return {(way, size): found[mode, size] for way, mode in WAYS.items() for size in SIZES}
 
 
 if __name__ == "__main__":

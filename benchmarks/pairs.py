@@ -5,13 +5,12 @@ Both are launched directly after one another, in turns, and compared pair by pai
 
 import sys
 import tempfile
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import geometric_mean, median
 
 import tools
 
+from mpigauge import units
 from mpigauge.mpi.library import Library
 
 SIZES = (8, 65536)
@@ -39,43 +38,37 @@ def main() -> None:
 
 def section(libraries: Sequence[Library], rounds: int) -> str:
     """Return the section in Markdown: a row for each library, loop and size."""
-    lines = ["| library | loop | size | loop, ns | mpigauge, ns | mpigauge / loop | because |"]
-    lines += ["| --- | --- | ---: | ---: | ---: | ---: | --- |"]
+    rows = []
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         for library in libraries:
-            lines += _rows(library, Path(folder), rounds)
-    return "\n".join(
-        ["## Many ranks at once", "", "One pair; a ratio is the median over rounds.", "", *lines]
-    )
+            rows += _rows(library, Path(folder), rounds)
+    table = tools.markdown(["library, loop, size", *tools.RATIO_HEADINGS], rows)
+    reasons = [f"- `{loop}`: {reason}." for loop, (_, reason) in LOOPS.items() if reason]
+    heading = f"## Many ranks at once\n\nOne pair. {tools.RATIO_IS}"
+    return "\n".join([heading, "", *reasons, "", table])
 
 
-def _rows(library: Library, folder: Path, rounds: int) -> list[str]:
+def _rows(library: Library, folder: Path, rounds: int) -> list[list[str]]:
     program = tools.build(library, SOURCE, folder)
-    found = defaultdict(list)
-    for number in range(rounds):
-        loops, ours = _loops(library, program), _ours(library, folder / f"{library.name}-{number}.jsonl")
-        for (loop, size), loop_s in loops.items():
-            found[loop, size].append((1e9 * loop_s, ours[LOOPS[loop][0], size]))
-    return [_row(library, loop, size, times) for (loop, size), times in found.items()]
+    path = folder / f"{library.name}.jsonl"
+    found = tools.turns(lambda: _loops(library, program), lambda: _ours(library, path), rounds)
+    return [
+        [f"{library.label}, {loop}, {units.format_size(size)}", *tools.ratio_cells(times, rounds)]
+        for (loop, size), times in found.items()
+    ]
 
 
-def _row(library: Library, loop: str, size: int, times: Sequence[tuple[float, float]]) -> str:
-    loop_ns, own_ns = (geometric_mean(side) for side in zip(*times, strict=True))
-    ratio = median(own / other for other, own in times)
-    cells = (library.label, loop, size, f"{loop_ns:.1f}", f"{own_ns:.1f}", f"{ratio:.3f}", LOOPS[loop][1])
-    return f"| {' | '.join(map(str, cells))} |"
-
-
-def _loops(library: Library, program: Path) -> dict[tuple[str, int], float]:
-    """Return the median over repetitions of each loop and size, in seconds."""
+def _loops(library: Library, program: Path) -> dict[tools.Timed, float]:
     words = [str(REPETITIONS), *map(str, SIZES)]
     return tools.medians_of_loops(library, program, words, len(LOOPS) * len(SIZES))
 
 
-def _ours(library: Library, path: Path) -> dict[tuple[str, int], float]:
+def _ours(library: Library, path: Path) -> dict[tools.Timed, float]:
+    path.unlink(missing_ok=True)
     sizes = ",".join(map(str, SIZES))
     tools.mpigauge(library, [*PATTERNS, "--np", "2", "--sizes", sizes, "--launches", "1"], path)
-    return {(cell.pattern, cell.bytes): 1e9 * time_s for cell, time_s in tools.typical(path).items()}
+    found = {(cell.pattern, cell.bytes): time_s for cell, time_s in tools.means_of_visits(path).items()}
+    return {(loop, size): found[pattern, size] for loop, (pattern, _) in LOOPS.items() for size in SIZES}
 
 
 if __name__ == "__main__":

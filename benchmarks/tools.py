@@ -13,10 +13,13 @@ from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import fmean, geometric_mean, median
 from time import monotonic
 from typing import TypeVar
 
+import numpy as np
+
+from mpigauge import units
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.campaign.launch.process import RunningJob
@@ -28,6 +31,7 @@ from mpigauge.result import environment
 from mpigauge.result.reader import Result, load
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.rows import rows
+from mpigauge.stats.interval import interval_of
 
 Times = Mapping[int, float]
 Repetitions = Mapping[int, Sequence[float]]
@@ -246,12 +250,16 @@ def _imb_sample(line: str) -> tuple[int, float] | None:
 # ---- mpigauge ------------------------------------------------------------------------------------
 
 
-def typical(path: Path) -> dict[Cell, float]:
-    """Return the median sample of each cell of a result per operation, in seconds, over all states."""
-    samples: dict[Cell, list[float]] = defaultdict(list)
+def means_of_visits(path: Path) -> dict[Cell, float]:
+    """Return each cell's median over the means of its visits, per operation in seconds, over all states.
+
+    As `medians_of_loops`, whose repetitions are means too: the tail of slow messages is in both.
+    """
+    means: dict[Cell, list[float]] = defaultdict(list)
     for visit in load(path).visits:
-        samples[visit.cell] += [sample * 1e-9 / visit.ops for sample in visit.samples_ns]
-    return {cell: median(times) for cell, times in samples.items() if times}
+        if len(visit.samples_ns):
+            means[visit.cell].append(fmean(visit.samples_ns) * 1e-9 / visit.ops)
+    return {cell: median(times) for cell, times in means.items()}
 
 
 def run_mpigauge(library: Library, sizes: Sequence[int], options: Sequence[str]) -> dict[int, Estimate]:
@@ -320,6 +328,53 @@ def _run(
         raise EnvironmentLacksError(f"{name}: cannot be started: {error.strerror}") from None
     except subprocess.TimeoutExpired:
         raise JobError(f"{name}: took longer than {timeout_s:.0f} s") from None
+
+
+# ---- Theirs and ours in turns ----------------------------------------------------------------------
+
+Timed = tuple[str, int]
+"""What is timed: the name of a loop and a size in bytes."""
+
+HELD = 0.05
+RATIO_HEADINGS = ("loop, ns", "mpigauge, ns", "mpigauge / loop", "rounds")
+RATIO_IS = (
+    "Loops run before and after each campaign; a round counts for those whose two times differ by less than "
+    f"{100 * HELD:.0f} %, since then the machine kept its state. Times are medians over these rounds: of a "
+    "loop the median of its repetitions' means, of mpigauge that of its visits' means. A ratio is of the "
+    "same round, with its 95 % interval."
+)
+
+
+def turns(
+    theirs: Callable[[], Mapping[Timed, float]], ours: Callable[[], Mapping[Timed, float]], rounds: int
+) -> dict[Timed, list[tuple[float, float]]]:
+    """Return times of a loop and ours in seconds, of the rounds in which the machine kept its state.
+
+    A virtual machine moves its cores between near and far within minutes, which doubles times of shared
+    memory: in rounds where it did, a ratio says nothing of the programs.
+    """
+    kept: dict[Timed, list[tuple[float, float]]] = defaultdict(list)
+    before = theirs()
+    for _ in range(rounds):
+        own, after = ours(), theirs()
+        for timed, first_s in before.items():
+            if abs(after[timed] / first_s - 1) < HELD:
+                kept[timed].append((geometric_mean([first_s, after[timed]]), own[timed]))
+        before = after
+    return {timed: kept[timed] for timed in before}
+
+
+def ratio_cells(times: Sequence[tuple[float, float]], rounds: int) -> list[str]:
+    """Return the cells below `RATIO_HEADINGS`, of times of a loop and ours in seconds."""
+    counted = f"{len(times)} of {rounds}"
+    if not times:
+        return [units.MISSING] * 3 + [counted]
+    loop_s, own_s = (median(side) for side in zip(*times, strict=True))
+    ratio = interval_of(np.array([own / other for other, own in times]))
+    words = f"{ratio.centre:.3f}"
+    if ratio.low is not None and ratio.high is not None:
+        words += f" ({ratio.low:.2f} \N{EN DASH} {ratio.high:.2f})"
+    return [f"{1e9 * loop_s:.4g}", f"{1e9 * own_s:.4g}", words, counted]
 
 
 # ---- What every benchmark needs ------------------------------------------------------------------

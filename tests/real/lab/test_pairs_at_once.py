@@ -71,7 +71,7 @@ def test_blocks_of_ranks_cross_hosts_and_ranks_in_turn_do_not(folder: Path, libr
 
 # ---- One link, or one for each pair --------------------------------------------------------------
 
-RATE_BYTES_PER_S = 10e6 / 8
+RATE_BYTES_PER_S = 40e6 / 8
 HEAD_OF_A_FRAME = 1538 / 1448
 """Bytes on the wire for each byte of a long TCP stream over Ethernet with timestamps."""
 
@@ -83,7 +83,7 @@ budget = "4min"
 senders = [1, 2]
 [lab]
 hosts = {hosts}
-rate = "10mbit"
+rate = "40mbit"
 [[measure]]
 pattern = "multi-stream"
 """
