@@ -9,7 +9,8 @@
  *     lock    MPI_Win_lock, put, MPI_Win_unlock
  *     fence   MPI_Win_fence, put, MPI_Win_fence
  *
- * Rank 1 waits in MPI_Barrier, but for fences, which both call. */
+ * Rank 1 waits in MPI_Barrier meanwhile, for flush_recv and lock_recv in MPI_Recv; fences both
+ * call. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -100,6 +101,16 @@ static void say(const struct put *of, const char *way, double ns)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The same where rank 1 has waited in MPI_Recv. */
+static void say_by_message(const struct put *of, const char *way, double ns)
+{
+    if (of->rank == 0)
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    else
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    say(of, way, ns);
+}
+
 static double in_epoch(const struct put *of, double (*loop)(const struct put *, int), int rounds)
 {
     double ns = 0;
@@ -123,6 +134,8 @@ static void run(const struct put *of, int rounds)
     if (of->rank == 0)
         (void) lock(of, warmups);
     say(of, "lock", of->rank == 0 ? lock(of, rounds) : 0);
+    say_by_message(of, "flush_recv", in_epoch(of, flush, rounds));
+    say_by_message(of, "lock_recv", of->rank == 0 ? lock(of, rounds) : 0);
     (void) fence(of, warmups);
     const double ns = fence(of, rounds);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, of->win);

@@ -1,7 +1,6 @@
 """Does mpigauge report what a put costs? Beside bare loops as OSU's are described, and IMB-RMA.
 
-A loop that reads the clock twice in every iteration, as osu_put_latency does, has these readings in its
-time (`each`). IMB-RMA makes its window with MPI_Win_create.
+IMB-RMA makes its window with MPI_Win_create.
 """
 
 import re
@@ -19,8 +18,25 @@ from mpigauge.mpi.library import Library
 SIZES = (8, 65536, 1 << 20)
 KINDS = ("allocate", "create")
 IMB = "IMB-RMA"
-WAYS = {"flush": "flush", "each": "flush", "lock": "lock", "fence": "fence", IMB: "flush"}
+WAYS = {
+    "flush": "flush",
+    "flush_recv": "flush",
+    "each": "flush",
+    "lock": "lock",
+    "lock_recv": "lock",
+    "fence": "fence",
+    IMB: "flush",
+}
 """Loops of bare_put.c and of IMB, and the mode of ours beside them."""
+
+REASONS = (
+    "`each` reads the clock twice in every iteration, and has that in its time.",
+    (
+        "While one rank works, the other waits in MPI_Barrier in `flush`, `each` and `lock`, and in MPI_Recv "
+        "in `flush_recv` and `lock_recv`, as ours does: a library may answer sooner from one of them."
+    ),
+    "Ours calls the operation through a pointer and looks up its place, 1 to 3 ns: a tenth of 20 ns.",
+)
 
 SOURCE = Path(__file__).with_name("bare_put.c")
 ROUNDS, ROUNDS_QUICK = 10, 2
@@ -55,7 +71,8 @@ def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
             for kind in KINDS:
                 body += _compared(library, program, kind, rounds, seed, Path(folder))
     table = tools.markdown(["library, window, loop, size", *tools.RATIO_HEADINGS], body)
-    return f"## One-sided\n\n{tools.RATIO_IS}\n\n{table}"
+    reasons = "\n".join(f"- {reason}" for reason in REASONS)
+    return f"## One-sided\n\n{tools.RATIO_IS}\n\n{reasons}\n\n{table}"
 
 
 def _compared(

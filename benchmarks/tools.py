@@ -335,13 +335,14 @@ def _run(
 Timed = tuple[str, int]
 """What is timed: the name of a loop and a size in bytes."""
 
-HELD = 0.05
+HELD = 0.15
+FEWEST = 3
 RATIO_HEADINGS = ("loop, ns", "mpigauge, ns", "mpigauge / loop", "rounds")
 RATIO_IS = (
     "Loops run before and after each campaign; a round counts for those whose two times differ by less than "
-    f"{100 * HELD:.0f} %, since then the machine kept its state. Times are medians over these rounds: of a "
-    "loop the median of its repetitions' means, of mpigauge that of its visits' means. A ratio is of the "
-    "same round, with its 95 % interval."
+    f"{100 * HELD:.0f} %, since then the machine kept its state. In a round, a loop has the median of its "
+    "repetitions' means, mpigauge that of its visits' means. The ratio is the median over rounds with its "
+    "95 % interval, and the times are those of the round in the middle."
 )
 
 
@@ -369,10 +370,10 @@ def ratio_cells(times: Sequence[tuple[float, float]], rounds: int) -> list[str]:
     counted = f"{len(times)} of {rounds}"
     if not times:
         return [units.MISSING] * 3 + [counted]
-    loop_s, own_s = (median(side) for side in zip(*times, strict=True))
+    loop_s, own_s = sorted(times, key=lambda both: both[1] / both[0])[len(times) // 2]
     ratio = interval_of(np.array([own / other for other, own in times]))
     words = f"{ratio.centre:.3f}"
-    if ratio.low is not None and ratio.high is not None:
+    if len(times) >= FEWEST and ratio.low is not None and ratio.high is not None:
         words += f" ({ratio.low:.2f} \N{EN DASH} {ratio.high:.2f})"
     return [f"{1e9 * loop_s:.4g}", f"{1e9 * own_s:.4g}", words, counted]
 
