@@ -46,6 +46,16 @@ def test_what_became_slower_is_named_first(cli: Cli) -> None:
         assert one["said"] == ("slower" if one["changes"] else "no change")
 
 
+def test_sessions_that_lack_what_the_last_one_measured_do_not_count(cli: Cli) -> None:
+    path = folder("results", 4, usual)
+    written(f"{path}/day99.jsonl", *records(5, usual, patterns=("stream",)))
+    said = cli("history", path).out.splitlines()[0]
+    assert said == (
+        "undecided: 5 sessions, 1 of them with what the last one measured; "
+        "a verdict takes 4 sessions of each number: measure 3 more"
+    )
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("count", "factor", "status", "words"),

@@ -55,6 +55,15 @@ def test_beside_what_is_slow_stands_what_may_be(cli: Cli) -> None:
     ]
 
 
+def test_why_what_may_be_slow_is_not_called_so_stands_beside_what_is(cli: Cli) -> None:
+    few = {pair: times[:5] for pair, times in UNSETTLED.items()}
+    written("map.jsonl", *map_records(0, lambda pair, _: 10.0 if pair == "0-3" else 1.0, latencies_us=few))
+    said = whole(cli("map", "map.jsonl", "--format", "json"))
+    assert said["reasons"]
+    done = cli("map", "map.jsonl", "-q")
+    assert done.out.count("not certain: ") == len(said["reasons"])
+
+
 def test_the_doubts_of_a_map_stand_on_its_screen_as_on_that_of_show(cli: Cli, unsettled: Done) -> None:
     """Of one list."""
     shown = doubts(cli("show", "map.jsonl"))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.places import DOCS
+
 if TYPE_CHECKING:
     from tests.conftest import Cli
     from tests.fakes.mpi import FakeMpi
@@ -30,6 +32,20 @@ def test_the_suite_says_first_when_the_target_sees_a_put_and_then_whether_it_is_
         assert f"in a window of {kind} put, get and fetch_and_op wait until the target enters MPI" in said
     own = "in a window of MPI_Win_allocate put, get and fetch_and_op complete while the target computes"
     assert own in said
+
+
+@pytest.mark.parametrize("name", ["one-sided", "libraries", "wan-collectives"])
+def test_without_a_kind_there_is_a_figure_of_every_result(cli: Cli, name: str) -> None:
+    """Where an overview has too many series, of what was measured."""
+    done = cli("plot", DOCS / "results" / f"{name}.jsonl.gz", "-o", "f.svg")
+    assert (done.status, "figure: f.svg" in done.err) == (0, True), done.err
+
+
+def test_a_line_of_several_sizes_says_whose_its_numbers_are(cli: Cli) -> None:
+    words = ("compare", DOCS / "results" / "one-sided.jsonl.gz", "--by", "rma_window")
+    said = "of several sizes: the numbers of the one that differs most"
+    assert said in cli(*words).out
+    assert said not in cli(*words, "--all").out
 
 
 def test_windows_are_one_of_four_kinds_and_of_one_sided_operations(cli: Cli, openmpi: FakeMpi) -> None:

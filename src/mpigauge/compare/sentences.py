@@ -288,6 +288,9 @@ def size_of(run: Run) -> str:
     return sizes_of(run.cells[0].pair.base, run.cells[-1].pair.base, len(run.cells), run.sizes)
 
 
+OF_SEVERAL_SIZES = "of several sizes: the numbers of the one that differs most; each alone: --all"
+
+
 def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
     """Return the first and last size of some cells, and how many of the sizes between they are."""
     if not first.sized:

@@ -33,12 +33,16 @@ def count_of(sessions: int) -> str:
     return units.counted(sessions, "session")
 
 
-def too_few_words(sessions: int, least: int) -> str:
-    """Return how many sessions are missing for a verdict."""
-    count = f"{sessions} session{'' if sessions == 1 else 's'}"
-    return (
-        f"{count}; a verdict takes {least} sessions of each number: measure {max(least - sessions, 1)} more"
-    )
+def too_few_words(sessions: int, least: int, known: int | None = None) -> str:
+    """Return how many sessions are missing for a verdict.
+
+    Args:
+        known: How many of them have the number of which most do; None for all.
+    """
+    have = sessions if known is None else known
+    some = "" if have == sessions else f", {have} of them with what the last one measured"
+    more = max(least - have, 1)
+    return f"{count_of(sessions)}{some}; a verdict takes {least} sessions of each number: measure {more} more"
 
 
 def day_of(begun_s: float, *, daily: bool) -> str:

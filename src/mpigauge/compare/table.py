@@ -87,7 +87,12 @@ def document(
     )
     kept = lines if everything else _kept(shown, lines, all_matter=bool(first))[:MAX_LINES]
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
-    rest = [*([f"{left} more: --all"] if left else []), *words.how_to_ask(shown)]
+    several = any(len(run.cells) > 1 for run in kept)
+    rest = [
+        *([f"{left} more: --all"] if left else []),
+        *([words.OF_SEVERAL_SIZES] if several else []),
+        *words.how_to_ask(shown),
+    ]
     return Document(
         head=[
             *lead(shown, verdict),

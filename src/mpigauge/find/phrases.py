@@ -14,7 +14,7 @@ from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of, stat
 from mpigauge.document.ratio_words import VERDICTS, times_words, verdict_words
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.sequences import runs as in_runs
-from mpigauge.stats.decision import MARGIN
+from mpigauge.stats.decision import MARGIN, MIN_LAUNCHES
 from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT
 
@@ -205,6 +205,7 @@ def wire_rate(bytes_per_s: float) -> str:
 # ---- Runs of sizes -------------------------------------------------------------------------------
 
 WITHIN = f"{100 * MARGIN:g} %"
+VERDICT_NEEDS = f"a verdict needs {MIN_LAUNCHES} launches"
 
 
 Rates = Mapping[int, tuple[float, float]]
@@ -222,19 +223,28 @@ def runs_words(
     """
     total = sum(len(run.at) for run in runs)
     together = in_runs(runs, lambda one, two: DIFFERENT.isdisjoint({one.verdict, two.verdict}))
-    said = (
-        _differing(mine[0], total, cell, lambda one: _at(one, cell, chosen, rates or {}))
-        if mine[0].verdict in DIFFERENT
-        else _alike(mine, total, cell)
-        for mine in together
-    )
-    return "; ".join(said)
+
+    def at(one: SizeRatio) -> str:
+        return _at(one, cell, chosen, rates or {})
+
+    def said(mine: Sequence[SizeRun]) -> str:
+        if mine[0].verdict in DIFFERENT:
+            return _differing(mine[0], total, cell, at)
+        if all(one.ratio.awaits_launches for run in mine for one in run.at):
+            return f"{' and '.join(map(at, _ends(mine[0])))}; {VERDICT_NEEDS}"
+        return _alike(mine, total, cell)
+
+    return "; ".join(map(said, together))
+
+
+def _ends(run: SizeRun) -> Iterable[SizeRatio]:
+    """Return the sizes of the largest ratio and of the largest difference, which may be one."""
+    return dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
 
 
 def _differing(run: SizeRun, total: int, cell: Cell, at: Callable[[SizeRatio], str]) -> str:
-    ends = dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
     where = _where([one.bytes for one in run.at], total, cell)
-    return f"{VERDICTS[run.verdict]}{where}: {' and '.join(map(at, ends))}"
+    return f"{VERDICTS[run.verdict]}{where}: {' and '.join(map(at, _ends(run)))}"
 
 
 def _alike(runs: Sequence[SizeRun], total: int, cell: Cell) -> str:

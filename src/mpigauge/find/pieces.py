@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.ratio_words import VERDICTS
-from mpigauge.find.phrases import MAX_WORDS, ON_AVERAGE, at_size, every_size, in_one_line, known_times
+from mpigauge.find.phrases import (
+    MAX_WORDS,
+    ON_AVERAGE,
+    VERDICT_NEEDS,
+    at_size,
+    every_size,
+    in_one_line,
+    known_times,
+)
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -45,8 +53,9 @@ def pieces_line(
         most_words: Words that there is room for.
     """
     if len(pieces) == 1 and pieces[0].verdict not in DIFFERENT:
-        alone = (f"{about}: {sides.other} against {sides.base}: {text}" for text in _alone(pieces[0], cell))
-        return in_one_line(alone, most_words=most_words)
+        few = pieces[0].pooled is not None and pieces[0].pooled.awaits_launches
+        alone = _of_few(pieces[0], sides, cell) if few else _alone(pieces[0], sides, cell)
+        return in_one_line((f"{about}: {text}" for text in alone), most_words=most_words)
     line = _Line(sides, pieces, cell)
     full, plain = (line.differing(interval=one) for one in (True, False))
     rest, brief = (line.alike(whole=one) for one in (True, False))
@@ -62,16 +71,26 @@ def pieces_line(
     return in_one_line((f"{about}: {'; '.join(parts)}" for parts in candidates), most_words=most_words)
 
 
-def _alone(piece: SizePiece, cell: Cell) -> Iterator[str]:
+def _of_few(piece: SizePiece, sides: NamesOfTwo, cell: Cell) -> Iterator[str]:
+    """Yield what is said of a difference that nothing but launches keep from a verdict, the longest first."""
+    for interval in (True, False):
+        number = _number(piece, by_rate=sides.by_rate, interval=interval)
+        said = f"{sides.other} {sides.takes} {number} {sides.as_base}{at_size(cell, piece.sizes_bytes[0])}"
+        yield f"{said}; {VERDICT_NEEDS}"
+    yield said
+
+
+def _alone(piece: SizePiece, sides: NamesOfTwo, cell: Cell) -> Iterator[str]:
     """Yield what is said of a curve without a difference, the longest first."""
+    against = f"{sides.other} against {sides.base}"
     total = len(piece.sizes_bytes)
     where = at_size(cell, piece.sizes_bytes[0]) if total == 1 else f" at {every_size(total)}"
     said = f"{VERDICTS[piece.verdict]}{where}"
     if piece.apart_bytes:
         said = _mixed(piece, "")
     if piece.needed is not None:
-        yield f"{said}; about {piece.needed} launches would tell"
-    yield said
+        yield f"{against}: {said}; about {piece.needed} launches would tell"
+    yield f"{against}: {said}"
 
 
 def _mixed(piece: SizePiece, where: str) -> str:

@@ -92,6 +92,8 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
     worst, rest = verdict.suspects[:_SUSPECTS_SHOWN], verdict.suspects[_SUSPECTS_SHOWN:]
     lines += [Line(f"perhaps slow: {_what(shown, slow)}", "doubt") for slow in worst]
     lines += [Line(f"perhaps slow: {len(rest)} more (--format json has all)", "doubt")] if rest else []
+    if verdict.suspects and verdict.word != "undecided":
+        lines += [Line(f"not certain: {undecided(reason)}", "doubt") for reason in verdict.reasons]
     return lines
 
 

@@ -59,6 +59,15 @@ def test_a_weak_difference_that_noise_cuts_is_one_piece_with_one_number() -> Non
     )
 
 
+def test_a_difference_of_few_launches_is_told_with_what_a_verdict_needs() -> None:
+    of = pair(8, "undecided", 59.0)
+    few = of._replace(ratio=replace(of.ratio, ratio=replace(of.ratio.ratio, launches=3)))
+    assert line(size_pieces([few])) == (
+        "pingpong: nonblocking takes 59.0 times (58.4 \N{EN DASH} 59.6) as long as standard at 8 B; "
+        "a verdict needs 5 launches"
+    )
+
+
 def test_undecided_on_the_other_side_is_no_part_of_a_difference() -> None:
     assert [one.verdict for one in pieces("s?s", [1.2, 0.98, 1.2])] == ["slower", "undecided", "slower"]
     assert [one.verdict for one in pieces("?s", [1.01, 1.2])] == ["undecided", "slower"]

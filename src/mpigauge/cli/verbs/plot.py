@@ -28,7 +28,7 @@ from mpigauge.result.files import named, stem_of
 from mpigauge.show.figures import ALIASES, FORMS, KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mpigauge.ask import Selection
     from mpigauge.result.reader import Result
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 OVERVIEW, MAP = "overview", "map"
 COMPARE = "compare"
+INSTEAD = ("one-sided", "pairs", "parts", COMPARE)
+"""What is drawn where an overview would have too many series."""
+
 COMPARE_OPTIONS = ("by", "margin", "allow", "force")
 RATE = "rate"
 NARROWEST_IN, WIDEST_IN = 2.5, 20.0
@@ -150,24 +153,43 @@ def command(
     )
     request.check()
     read = list(map(load, paths))
-    kind = kind or _usual_kind(read, selection)
-    output = output or Path(f"{stem_of(paths[0])}-{kind}.png")
-    # Verdicts are per state of the machine unless one is named, as in `mpigauge compare`.
-    query = replace(request, kind=KINDS[kind], each_state=kind == COMPARE).query(read)
-    if kind == COMPARE and not force:
-        check_alike(query.sources)
     paper = Paper(title or "", width_in, _command())
-    query = replace(query, linear=linear, model=model, references=references, paper=paper)
-    draw(query, output)
-    note(f"figure: {output}")
+
+    def drawn(kind: str) -> Path:
+        # Verdicts are per state of the machine unless one is named, as in `mpigauge compare`.
+        query = replace(request, kind=KINDS[kind], each_state=kind == COMPARE).query(read)
+        if kind == COMPARE and not force:
+            check_alike(query.sources)
+        query = replace(query, linear=linear, model=model, references=references, paper=paper)
+        path = output or Path(f"{stem_of(paths[0])}-{kind}.png")
+        draw(query, path)
+        return path
+
+    kinds = (kind,) if kind is not None else _usual_kinds(read, selection)
+    note(f"figure: {_first_that_can(kinds, drawn)}")
 
 
-def _usual_kind(results: Sequence[Result], selection: Selection) -> str:
-    """Return the usual figure: a map for a result of `mpigauge map` without selected curves, else curves."""
+def _usual_kinds(results: Sequence[Result], selection: Selection) -> Sequence[str]:
+    """Return the usual figures, of which the first that can be made is: a map, or an overview of curves."""
     from mpigauge.linkmap.linkmap import is_map
 
     whole = len(results) == 1 and not (selection.series or selection.sizes)
-    return MAP if whole and is_map(results[0]) else OVERVIEW
+    return (MAP,) if whole and is_map(results[0]) else (OVERVIEW, *INSTEAD)
+
+
+def _first_that_can(kinds: Sequence[str], drawn: Callable[[str], Path]) -> Path:
+    """Return the first figure that can be made.
+
+    Raises:
+        UsageError: None can; why the first cannot.
+    """
+    reasons = []
+    for kind in kinds:
+        try:
+            return drawn(kind)
+        except UsageError as reason:
+            reasons.append(reason)
+    raise reasons[0]
 
 
 def _width_in(text: str | None) -> float | None:

@@ -125,6 +125,13 @@ class History:
     thresholds: Thresholds
 
     @property
+    def of_the_last(self) -> int:
+        """How many sessions have a number of the last one: of the one that most have."""
+        last = len(self.sessions) - 1
+        known = (track.curve.sessions for track in self.tracks)
+        return max((len(places) for places in known if last in places), default=0)
+
+    @property
     def enough(self) -> bool:
         """Return whether there are enough sessions to judge any cell."""
         return any(track.last or track.changes for track in self.tracks)

@@ -255,7 +255,7 @@ def _control(track: Track) -> str:
 
 def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> str:
     if not shown.enough:
-        return too_few_words(len(shown.sessions), MIN_SESSIONS)
+        return too_few_words(len(shown.sessions), MIN_SESSIONS, shown.of_the_last)
     for suspected in _suspected(shown, unsaid):
         return suspected
     outside = [(line, line.last) for line in lines if line.outside and line.last is not None]

@@ -404,6 +404,8 @@ def _crossing(fact: Pairs) -> list[str]:
     """Return that no pair crosses hosts, if there are several."""
     if not fact.crosses_none:
         return []
+    if fact.rooted:
+        return [f"no message crosses the {fact.hosts} hosts: more --senders, or another --order"]
     return [f"no pair crosses the {fact.hosts} hosts: --placement with a block of ranks on each"]
 
 

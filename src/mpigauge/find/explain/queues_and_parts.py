@@ -14,7 +14,7 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import VERDICTS, times_words
 from mpigauge.find.explain.evidence import Measured, is_informative
-from mpigauge.find.phrases import in_one_line, is_known, known_times, share, subject
+from mpigauge.find.phrases import VERDICT_NEEDS, in_one_line, is_known, known_times, share, subject
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import group, subject_of
 from mpigauge.rows.same_distance import like_ratio
@@ -271,7 +271,7 @@ def _alike(fact: PartCost) -> str:
 def _needs(steps: Sequence[PartStep]) -> str:
     """Return what is missing for a verdict on steps of few launches; nothing if there is one."""
     few = any(step.ratio.launches < MIN_LAUNCHES for step in steps)
-    return f"; a verdict needs {MIN_LAUNCHES} launches" if few else ""
+    return f"; {VERDICT_NEEDS}" if few else ""
 
 
 def _hidden(part: Measured, fact: PartCost) -> str:

@@ -270,7 +270,7 @@ def _time(one: Count, chosen: Units) -> str:
     message_s = one.message_s
     parts = [] if message_s is None else [f"{units.format_time(message_s, chosen.time)} a message"]
     if one.skew_share is not None and one.skew_share > MAX_SKEW:
-        parts.append(f"{units.format_percent(one.skew_share)} of it start skew")
+        parts.append(f"start skew {units.format_time(one.skew_share * one.time_s, chosen.time)}")
     within = f" ({', '.join(parts)})" if parts else ""
     return f"{units.format_time(one.time_s, chosen.time)}{within}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as replace_fields
 from typing import TYPE_CHECKING
 
 import pytest
@@ -128,6 +129,14 @@ def test_that_no_pair_crosses_the_hosts_is_said() -> None:
     text = sentence(fact, varied(found))
     assert "no pair crosses the 2 hosts" in text
     assert "no ratio to stream unidirectional, whose two ranks are on two hosts while no pair is" in text
+
+
+def test_senders_beside_their_root_are_not_told_to_take_the_place_that_they_have() -> None:
+    cells = [alone(), many("incast")]
+    found = evidence(cells, by_pattern(incast=0.8), cores=4, of=ranks_take(2.0, 1.0, 1.0, 1.8))
+    (fact,) = pairs(found)
+    text = sentence(replace_fields(fact, hosts=2, crossing=0), varied(found))
+    assert "no message crosses the 2 hosts: more --senders, or another --order" in text
 
 
 def test_pairs_across_hosts_are_held_against_such_a_pair_alone() -> None:

@@ -132,7 +132,7 @@ def test_start_skew_that_matters_is_said() -> None:
     cells = barriers(2, 8)
     for skew_ns, said in ((100, False), (2500, True)):
         (fact,) = growth_of(cells, lambda of: 1000.0 * of.ranks, skew_ns=30 * [skew_ns])
-        assert ("of it start skew" in sentence(fact, {"ranks"})) is said
+        assert ("(start skew 2.5" in sentence(fact, {"ranks"})) is said
     assert fact.at[0].fitting is not None
     assert fact.at[0].fitting.skew_share == pytest.approx(2500 / 8000, rel=0.05)
 
