@@ -160,6 +160,16 @@ def test_few_launches_are_no_figure(machine: Path) -> None:
         figure(query("compare", both("few.jsonl", shift, launches=(1, 2, 3))))
 
 
+def test_controls_alone_are_no_figure(machine: Path) -> None:
+    cells = [cell(pattern, 4096, **other) for pattern in ("pingpong", "memcpy") for other in ({}, OTHER)]
+    visits = measured(
+        cells, FEW, lambda of, number: [1000] * 5 if of.pattern == "memcpy" or number < 4 else []
+    )
+    path = written("controls.jsonl", campaign(*cells), *launches_of(cells, FEW), *visits)
+    with pytest.raises(UsageError, match="launches enough"):
+        figure(query("compare", path))
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", [("--by", "mpi"), ("--margin", "5%"), ("--allow", "5%"), ("--force",)])
 def test_what_only_a_comparison_takes_is_not_ignored(machine: Path, cli: Cli, words: tuple[str, ...]) -> None:

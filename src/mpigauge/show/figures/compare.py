@@ -87,7 +87,7 @@ def compare_figure(query: Query) -> Figure:
     """Draw ratios with simultaneous intervals, a line each, and the controls below them."""
     compared = compare_sources(query)
     runs, controls = _lines(compared), _controls(compared)
-    if not any(run.worst.decision for run in (*runs, *controls)):
+    if not any(run.worst.decision for run in runs):
         raise query.lacks("no number has launches enough on both sides", "measure more: --launches 10")
     groups = [*_groups(compared, runs), *_groups(compared, controls, controls=True)]
     whole = style.paper(LINE_INCHES * sum(map(_height, groups)) + AROUND_INCHES)
