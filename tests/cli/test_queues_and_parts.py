@@ -14,6 +14,7 @@ from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.remeasure import plan_for_cells
 from mpigauge.result.reader import load
 from tests.fakes.law import BLOCK_NS, ENTRY_NS, PARTITION_NS, describe, modes_of, operation_ns
+from tests.places import DOCS
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
@@ -188,3 +189,12 @@ def test_cells_are_measured_again_with_their_depths_blocks_and_partitions(cli: C
         plan, msgspec.convert(describe(), KernelDescription), "openmpi", "5.0.11", "the plan"
     ).cells
     assert {cell for cell in again if cell.pattern != "null"} == set(cells)
+
+
+def test_blocks_are_compared_whose_stride_follows_from_them(cli: Cli) -> None:
+    """And each line names its blocks, also where it is shown alone."""
+    words = ("compare", DOCS / "results" / "parts.jsonl.gz", "--by", "block_bytes")
+    found = cli(*words, "--all").out
+    assert all(f"  blocks of {size}, every" in found for size in ("64 B", "512 B", "4 KiB"))
+    (line,) = [line for line in cli(*words).out.splitlines() if line.startswith("layout derived")]
+    assert "blocks of 64 B, every 128 B" in line

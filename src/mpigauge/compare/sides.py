@@ -10,7 +10,16 @@ import msgspec
 import numpy as np
 
 from mpigauge.compare.pairs import Pair, StateMatchedPair
-from mpigauge.plan.factors import ALONG, BY_NAME, COMPARED_BY, CONTROL_FACTORS, LIBRARY, PLACE, is_control
+from mpigauge.plan.factors import (
+    ALONG,
+    BY_NAME,
+    COMPARED_BY,
+    CONTROL_FACTORS,
+    LIBRARY,
+    PLACE,
+    STRIDE_IN_BLOCKS,
+    is_control,
+)
 from mpigauge.plan.groups import group_asked
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import cell_key, row_key, same_state
@@ -117,7 +126,14 @@ def _group_key(cell: Cell, ignored: Container[str]) -> Key:
 def comparison_key(cell: Cell, factor: str, but: frozenset[str] = frozenset()) -> Key:
     """Return what cells have in common that are compared by a factor or variable, without further factors."""
     ignored = compared_by(factor) | but
-    return (*cell_key(cell, ignored), *_group_key(cell, ignored), *_other_variables(cell, factor))
+    alike = _with_stride_of_block(cell) if "block_bytes" in ignored else cell
+    return (*cell_key(alike, ignored), *_group_key(cell, ignored), *_other_variables(cell, factor))
+
+
+def _with_stride_of_block(cell: Cell) -> Cell:
+    """Return a cell without its stride if that follows from its block, as it does where none is asked for."""
+    follows = cell.block_bytes > 0 and cell.stride_bytes == STRIDE_IN_BLOCKS * cell.block_bytes
+    return msgspec.structs.replace(cell, stride_bytes=0) if follows else cell
 
 
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:

@@ -197,7 +197,8 @@ def _table(
     alike: Factors,
     first: Mapping[Compared, Compared],
 ) -> Table:
-    side = words.side_namer((run.worst for run in runs), compared)
+    # Of all cells: a line that is shown alone is not of the only side.
+    side = words.side_namer([*shown.cells, *(run.worst for run in runs)], compared)
     several = any(side(run.worst) for run in runs)
     before = Column(
         "first_ratio", "first look, decides nothing", lambda run: words.first_words(run.worst, first), goes=3

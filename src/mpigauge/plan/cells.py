@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.plan.factors import FACTORS, Factor, Value, default_value
+from mpigauge.plan.factors import FACTORS, STRIDE_IN_BLOCKS, Factor, Value, default_value
 from mpigauge.plan.groups import active_ranks, groups_of, selected, sender_count, set_at_once
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
 from mpigauge.plan.left_out import LeftOut, with_sets
@@ -331,7 +331,7 @@ def _strides(table: _Table, cell: Cell) -> Iterable[int]:
     """Return the distances asked for at which blocks do not overlap, else twice the block."""
     if not _is(table, cell, "strided"):
         return (0,)
-    asked = table.measure.strides or (2 * cell.block_bytes,)
+    asked = table.measure.strides or (STRIDE_IN_BLOCKS * cell.block_bytes,)
     if not any(stride >= cell.block_bytes for stride in asked):
         raise UsageError(
             f"{table.where}: blocks of {units.format_size(cell.block_bytes)} overlap at a stride of "

@@ -321,6 +321,9 @@ FACTORS = (
 
 BY_NAME = {factor.name: factor for factor in FACTORS}
 
+STRIDE_IN_BLOCKS = 2
+"""Stride of blocks in lengths of one, where none is asked for."""
+
 COMPARED_BY = tuple(factor.name for factor in FACTORS if factor.compared)
 """Factors that a comparison within one result can be by; the default is the first with several values."""
 
