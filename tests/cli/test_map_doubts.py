@@ -64,6 +64,20 @@ def test_why_what_may_be_slow_is_not_called_so_stands_beside_what_is(cli: Cli) -
     assert done.out.count("not certain: ") == len(said["reasons"])
 
 
+def test_a_link_of_a_low_rate_is_no_failure_of_latency(cli: Cli) -> None:
+    """By JUnit, of which a test case is a row of a matrix."""
+
+    def factor(pair: str, size: int) -> float:
+        return 10.0 if pair == "0-3" and size > 8 else 1.0
+
+    written("map.jsonl", *map_records(0, factor))
+    said = whole(cli("map", "map.jsonl", "--format", "json"))
+    assert [(one["hosts"], one["latency_factor"]) for one in said["slow_links"]] == [(["h1", "h4"], None)]
+    suite = cli("map", "map.jsonl", "--format", "junit").out
+    failed = re.findall(r'<testcase classname="(\w+)[^"]*" name="(\w+)"\s*>\s*<failure', suite)
+    assert failed == [("bandwidth", "h1"), ("bandwidth", "h4")]
+
+
 def test_the_doubts_of_a_map_stand_on_its_screen_as_on_that_of_show(cli: Cli, unsettled: Done) -> None:
     """Of one list."""
     shown = doubts(cli("show", "map.jsonl"))

@@ -293,8 +293,7 @@ class _Matrix:
 
 
 def _matrices(shown: LinkMap, chosen: Units) -> Iterator[Table]:
-    """Yield matrices with a row and a column per rank, in which slow and failed links stand out."""
-    bad = _bad(shown)
+    """Yield matrices with a row and a column per rank; links stand out that are slow in it, or failed."""
     ranks = range(len(shown.names))
     first = Column("rank", "", lambda rank: shown.names[rank], left=True, goes=None)
     for what, size, unit, get in quantities(shown):
@@ -302,15 +301,21 @@ def _matrices(shown: LinkMap, chosen: Units) -> Iterator[Table]:
         values |= {(j, i): value for (i, j), value in values.items()}
         asked, fitting = (chosen.time, units.time_unit) if unit == "s" else (chosen.rate, units.rate_unit)
         printed = fitting(values.values()) if asked == units.AUTO else asked
-        matrix = _Matrix(shown.names, unit, values, printed, bad)
+        matrix = _Matrix(shown.names, unit, values, printed, _bad(shown, of_latency=unit == "s"))
         title = f"{what} of {units.format_size(size)}, {units.unit_symbol(printed)}"
         yield Table(title, "", ranks, [first, *map(matrix.column, ranks)])
 
 
-def _bad(shown: LinkMap) -> set[tuple[int, int]]:
-    slow = {one.names for one in shown.verdict.links} | {link.names for link in shown.links if link.trouble}
-    hosts = {name for one in shown.verdict.hosts for name in one.names}
-    marked = {link.ranks for link in shown.links if link.names in slow or hosts & set(link.names)}
+def _bad(shown: LinkMap, *, of_latency: bool) -> set[tuple[int, int]]:
+    """Return the pairs that are slow in latency or in bandwidth, and those that failed."""
+
+    def is_slow(one: SlowElement) -> bool:
+        return (one.latency if of_latency else one.rate) is not None
+
+    slow = {one.names for one in filter(is_slow, shown.verdict.links)}
+    failed = {link.names for link in shown.links if link.trouble}
+    hosts = {name for one in filter(is_slow, shown.verdict.hosts) for name in one.names}
+    marked = {link.ranks for link in shown.links if link.names in slow | failed or hosts & set(link.names)}
     return marked | {(j, i) for i, j in marked}
 
 
