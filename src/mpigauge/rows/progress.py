@@ -27,13 +27,17 @@ MPI, so that what waits looks short at times; what does not wait never looks lon
 """
 
 
+FEW = 4
+"""Samples of a launch of fewer must all say the same: a quarter of them is less than one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Whether an operation needs its target to enter MPI.
 
     Attributes:
         waiting: Launches in which it waited for the target, by the upper quartile of its samples.
-        launches: All launches.
+        launches: All launches whose samples tell.
     """
 
     waiting: int
@@ -48,12 +52,17 @@ class Progress:
 
 
 def progress_of(visits: Sequence[Visit]) -> Progress | None:
-    """Return whether a cell waits for its target; None if no visit has a target that computes."""
+    """Return whether a cell waits for its target; None if no launch tells, or in none it computes."""
     shares: dict[int, list[float]] = defaultdict(list)
     for visit in visits:
         if visit.work_ns > 0:
             shares[visit.launch].extend(np.asarray(visit.samples_ns) / visit.work_ns)
-    if not shares:
+    told = [waits for mine in shares.values() if (waits := _waits(mine)) is not None]
+    return Progress(sum(told), len(told)) if told else None
+
+
+def _waits(shares: Sequence[float]) -> bool | None:
+    """Return whether a launch waited, by its samples over the computation; None if few of them disagree."""
+    if len(shares) < FEW and min(shares) <= HALF < max(shares):
         return None
-    waiting = sum(float(np.percentile(mine, UPPER)) > HALF for mine in shares.values())
-    return Progress(waiting, len(shares))
+    return float(np.percentile(shares, UPPER)) > HALF
