@@ -25,6 +25,7 @@ from mpigauge.find.missing import Damage, UnreadLines
 from mpigauge.find.warning_sentences import WORDS
 from mpigauge.result.reader import load
 from mpigauge.result.records import Unread
+from mpigauge.rows.reasons import LaunchFailed
 from mpigauge.rows.rows import rows
 from mpigauge.rows.warnings import WARNING_KINDS, Warning, WarningKind  # noqa: A004 - as in the module
 from tests.healthy import healthy
@@ -103,6 +104,9 @@ FACTS: dict[str, Any] = {
     "damaged": Damage(tuple(range(1000, 9000, 7)), "damaged"),
     "unread": UnreadLines((Unread("osu.txt: line 1200", "has 16 words " * 9, "", 120),) * 12),
     "broken": marked("wide"),
+    "launch-failed": CellsFound(
+        tuple(replace(row, reason=LaunchFailed("no such host " * 9)) for row in marked("wide").rows), 120
+    ),
     "not-reached": marked("wide"),
     "never-quiet": marked("wide"),
     **{kind: marked(kind) for kind in WARNING_KINDS},
