@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.document.finding import Finding
     from mpigauge.find.kinds import About
     from mpigauge.plan.left_out import LeftOut
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Unread
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import PackedDamage
@@ -214,6 +215,8 @@ def _launch_failed_told(_: About, cells: CellsFound) -> Iterator[Finding]:
 def _not_reached(about: About) -> Iterator[CellsFound]:
     # What was never in the state of the machine that was asked for, or never quiet, was measured.
     others = LaunchFailed, NeverQuiet, NotInState
+    if _is_cut_short(about.result):  # to be continued, which measures them
+        return
     yield from _messages_first(
         about, [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, others)]
     )
@@ -314,9 +317,13 @@ class CutShort:
     """A campaign that was ended before it was done."""
 
 
+def _is_cut_short(result: Result) -> bool:
+    has_begun = bool(result.launches) or not (result.imported or result.failures)
+    return has_begun and (not result.ends or result.ends[-1].reason in RESUMABLE)
+
+
 def _cut_short(about: About) -> Iterator[CutShort]:
-    result = about.result
-    if result.launches and (not result.ends or result.ends[-1].reason in RESUMABLE):
+    if _is_cut_short(about.result):
         yield CutShort()
 
 

@@ -24,12 +24,12 @@ from mpigauge.find.kinds import DOUBTFUL, MAX_LETTERS, About, CellsFound, Found,
 from mpigauge.find.missing import Damage, UnreadLines
 from mpigauge.find.warning_sentences import WORDS
 from mpigauge.result.reader import load
-from mpigauge.result.records import Unread
+from mpigauge.result.records import End, Unread
 from mpigauge.rows.reasons import LaunchFailed
 from mpigauge.rows.rows import rows
 from mpigauge.rows.warnings import WARNING_KINDS, Warning, WarningKind  # noqa: A004 - as in the module
 from tests.healthy import healthy
-from tests.made import RECORDS, result_of
+from tests.made import LARGE, RECORDS, SMALL, campaign, launch, result_of, visit
 from tests.stored import name_of, stored_results
 from tests.truth import check
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.result.reader import Result
+    from mpigauge.vocabulary import EndReason
     from tests.conftest import Cli
 
 CROWD = {
@@ -138,6 +139,21 @@ def test_every_kind_is_there_once() -> None:
     assert len(names) == len(set(names))
     assert set(WARNING_KINDS) <= set(names)
     assert all((kind.lines is None) or kind.severity in DOUBTFUL for kind in KINDS)
+
+
+@pytest.mark.parametrize(
+    ("ends", "kind"),
+    [((), "cut-short"), (("interrupted",), "cut-short"), (("budget",), "not-reached")],
+    ids=["killed", "interrupted", "its time was up"],
+)
+@pytest.mark.parametrize("begun", [True, False])
+def test_what_resuming_measures_is_not_told_as_a_lack_of_time(
+    ends: tuple[EndReason, ...], kind: str, begun: bool
+) -> None:
+    measured = [launch(1), visit(1, 0, SMALL, [200] * 9)] if begun else []
+    of = result_of(campaign(SMALL, LARGE), *measured, *(End(reason, 1.0, "") for reason in ends))
+    said = {one.kind for one in findings_of(of, rows(of))}
+    assert {"cut-short", "not-reached"} & said == {kind}
 
 
 def test_what_is_quoted_is_said_before_what_is_not() -> None:
