@@ -134,6 +134,17 @@ def test_a_counted_warning_ends_with_its_remedy(kind: WarningKind) -> None:
         assert fitting(found.lines(marked(kind))).endswith(words.advice)
 
 
+@pytest.mark.parametrize(("crowded", "advice"), [(False, "try --bind core"), (True, "use fewer ranks")])
+def test_bimodal_launches_are_to_be_bound_where_there_are_cores_to_choose(crowded: bool, advice: str) -> None:
+    cells = marked("two-kinds-of-launches")
+    if crowded:
+        more = Warning("oversubscribed", VALUES["oversubscribed"])
+        cells = replace(cells, rows=tuple(replace(row, warnings=(*row.warnings, more)) for row in cells.rows))
+    (kind,) = (one for one in KINDS if one.name == "two-kinds-of-launches")
+    assert kind.lines is not None
+    assert fitting(kind.lines(cells)).endswith(advice)
+
+
 def test_every_kind_is_there_once() -> None:
     names = [kind.name for kind in KINDS]
     assert len(names) == len(set(names))
