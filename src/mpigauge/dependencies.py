@@ -58,12 +58,13 @@ def packages() -> list[str]:
 
 
 def check_packages() -> None:
-    """Import what computes intervals: a campaign whose numbers could not be shown does not begin.
+    """Import the packages that tables are computed with: what could not be shown is not measured.
 
     Raises:
         ImportError: It cannot be imported; `cannot_import` has the sentence.
     """
-    import_module("scipy.special")
+    for name in ("scipy.special", "scipy.cluster.hierarchy"):
+        import_module(name)
 
 
 def cannot_import(error: Exception) -> EnvironmentLacksError | None:

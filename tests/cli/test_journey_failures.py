@@ -434,10 +434,11 @@ def test_what_no_launch_has_measured_is_told_with_why_and_not_as_a_lack_of_time(
     assert f"nothing follows, since nothing was measured: {why}" in cli("explain", "r.jsonl").out
 
 
+@pytest.mark.parametrize("package", ["scipy.special", "scipy.cluster.hierarchy"])
 def test_what_could_not_be_shown_is_not_measured(
-    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, openmpi: FakeMpi, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError):
         cli("run", *MEASURE, "-o", "r.jsonl")
     assert not Path("r.jsonl").exists()

@@ -71,7 +71,7 @@ def measure(
         UsageError: There is such a file already.
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
         JobError: Nothing could be measured.
-        ImportError: What computes intervals cannot be imported.
+        ImportError: A package that tables are computed with cannot be imported.
     """
     check_packages()
     plan, targets = session.plan, session.targets
