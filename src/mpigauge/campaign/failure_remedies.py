@@ -58,7 +58,8 @@ REMEDIES = (
     ),
     Remedy(
         r"srun: .*(configuration source|confirm allocation|invalid job id|controller)",
-        "no Slurm answers here: start it by sbatch or salloc; outside of a job, unset all SLURM_ variables",
+        "no Slurm answers here: start it by sbatch or salloc; outside of a job, unset all SLURM_ variables, "
+        "HYDRA_LAUNCHER and I_MPI_HYDRA_BOOTSTRAP",
     ),
     Remedy(
         r"SLURM resource allocator|\"srun\" command|srun: .*not found|file \S*srun "

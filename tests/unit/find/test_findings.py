@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.result.reader import Result
+    from mpigauge.result.records import Record
     from mpigauge.vocabulary import EndReason
     from tests.conftest import Cli
 
@@ -161,7 +162,7 @@ def test_every_kind_is_there_once() -> None:
 def test_what_resuming_measures_is_not_told_as_a_lack_of_time(
     ends: tuple[EndReason, ...], kind: str, begun: bool
 ) -> None:
-    measured = [launch(1), visit(1, 0, SMALL, [200] * 9)] if begun else []
+    measured: list[Record] = [launch(1), visit(1, 0, SMALL, [200] * 9)] if begun else []
     of = result_of(campaign(SMALL, LARGE), *measured, *(End(reason, 1.0, "") for reason in ends))
     said = {one.kind for one in findings_of(of, rows(of))}
     assert {"cut-short", "not-reached"} & said == {kind}
