@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import traceback
+from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +55,16 @@ def packages() -> list[str]:
     except PackageNotFoundError:  # a tree on PYTHONPATH
         return []
     return sorted(NAME.findall(one)[0] for one in wanted if "extra ==" not in one)
+
+
+def check_packages() -> None:
+    """Import the packages that tables are computed with: what could not be shown is not measured.
+
+    Raises:
+        ImportError: It cannot be imported; `cannot_import` has the sentence.
+    """
+    for name in ("scipy.special", "scipy.cluster.hierarchy"):
+        import_module(name)
 
 
 def cannot_import(error: Exception) -> EnvironmentLacksError | None:

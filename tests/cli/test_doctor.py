@@ -9,11 +9,16 @@ import pytest
 
 from mpigauge.campaign.launch import single_copies
 from mpigauge.doctor import system as doctor_system
+from mpigauge.doctor.this_machine import setting_findings
+from mpigauge.mpi import find
 from mpigauge.result import interfaces, system_limits
 from mpigauge.result.provenance import Environment
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.conftest import Cli, Install
+    from tests.fakes.mpi import FakeMpi
 
 QUIET = Environment(
     cores=8,
@@ -165,3 +170,34 @@ def test_temporary_files_go_where_they_can_be_written(system: Path, monkeypatch:
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere"])
     assert found()["temporary files"][0] == "lacks"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "said"),
+    [
+        ("mpich", "HYDRA_LAUNCHER", "HYDRA_LAUNCHER=x (how jobs start)"),
+        ("mpich", "HYDRA_HOST_FILE", "HYDRA_HOST_FILE=x (how jobs start)"),
+        ("mpich", "HYDRA_RMK", "HYDRA_RMK=x (how jobs start)"),
+        ("intelmpi", "I_MPI_HYDRA_BOOTSTRAP", "I_MPI_HYDRA_BOOTSTRAP=x (how jobs start)"),
+        ("openmpi", "PRTE_MCA_plm_ssh_agent", "PRTE_MCA_plm_ssh_agent=x (how jobs start)"),
+        ("intelmpi", "I_MPI_FABRICS", "I_MPI_FABRICS=x (the transport)"),
+        ("mpich", "I_MPI_FABRICS", "none set"),
+        ("openmpi", "HYDRA_LAUNCHER", "none set"),
+        ("mpich", "PRTE_MCA_plm_ssh_agent", "none set"),
+        ("openmpi", "OMPI_FC", "OMPI_FC (no known effect)"),
+    ],
+)
+def test_variables_are_told_by_what_the_libraries_here_do_with_them(
+    fake_mpi: Install, kind: str, name: str, said: str
+) -> None:
+    library = find.find(str(fake_mpi(kind).mpicc))
+    about = setting_findings(Environment(variables={name: "x"}), [library])
+    assert [one.value for one in about if one.what == "MPI variables"] == [said]
+
+
+def test_variables_of_libraries_that_are_not_here_have_no_effect_here(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MV2_USE_SHARED_MEM", "0")
+    monkeypatch.setattr(find, "find_all", lambda: ([find.find(str(openmpi.mpicc))], []))
+    assert "MV2_USE_SHARED_MEM (read by no library here)" in " ".join(cli("doctor").out.split())

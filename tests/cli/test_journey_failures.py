@@ -418,3 +418,27 @@ def test_a_patience_that_cannot_be_is_refused(cli: Cli, openmpi: FakeMpi, word: 
 
 
 MEASURE_ONCE = ("run", "pingpong", "--sizes", "8", "--launches", "1", "-q")
+
+
+def test_what_no_launch_has_measured_is_told_with_why_and_not_as_a_lack_of_time(
+    cli: Cli, openmpi: FakeMpi, tmp_path: Path
+) -> None:
+    lies = write_program(tmp_path / "lies", "print('mpiexec: error: there is nothing')")
+    done = cli("run", *MEASURE, "--mpiexec", lies, "-o", "r.jsonl")
+    assert done.status == errors.EXIT_NOTHING_MEASURED
+    why = "the launch failed: mpiexec: error: there is nothing"
+    doubts = [line for line in cli("show", "r.jsonl").out.splitlines() if line.startswith("! ")]
+    assert doubts[0] == f"! 3 of 3 cells not started: {why}"
+    assert not [line for line in doubts if "--budget" in line]
+    assert "raise --budget" not in cli("show", "--all", "r.jsonl").out
+    assert f"nothing follows, since nothing was measured: {why}" in cli("explain", "r.jsonl").out
+
+
+@pytest.mark.parametrize("package", ["scipy.special", "scipy.cluster.hierarchy"])
+def test_what_could_not_be_shown_is_not_measured(
+    cli: Cli, openmpi: FakeMpi, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError):
+        cli("run", *MEASURE, "-o", "r.jsonl")
+    assert not Path("r.jsonl").exists()

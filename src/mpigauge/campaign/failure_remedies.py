@@ -58,7 +58,8 @@ REMEDIES = (
     ),
     Remedy(
         r"srun: .*(configuration source|confirm allocation|invalid job id|controller)",
-        "no Slurm answers here: start it by sbatch or salloc; outside of a job, unset all SLURM_ variables",
+        "no Slurm answers here: start it by sbatch or salloc; outside of a job, unset all SLURM_ variables, "
+        "HYDRA_LAUNCHER and I_MPI_HYDRA_BOOTSTRAP",
     ),
     Remedy(
         r"SLURM resource allocator|\"srun\" command|srun: .*not found|file \S*srun "
@@ -114,7 +115,7 @@ REMEDIES = (
         r"file size limit|SIGXFSZ|signal:? 25\b|EXIT CODE: 25",
         "a file may not grow as the library needs: ulimit -f unlimited",
     ),
-    Remedy(r"too many open files", "each rank needs more files: raise ulimit -n"),
+    Remedy(r"too many open files|SYS_LIMITS_PIPES", "each rank needs more files: raise ulimit -n"),
     Remedy(
         r"resource temporarily unavailable|fork failed",
         "there may be no more processes or threads: raise ulimit -u, or the limit of the container (pids)",

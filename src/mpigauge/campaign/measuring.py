@@ -13,6 +13,7 @@ from mpigauge.campaign.launch.orphans import sweep
 from mpigauge.campaign.libraries import other_choices, unknown_settings
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
+from mpigauge.dependencies import check_packages
 from mpigauge.plan.left_out import left_out_words
 from mpigauge.result import reader
 from mpigauge.result.writer import PACKED
@@ -70,7 +71,9 @@ def measure(
         UsageError: There is such a file already.
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
         JobError: Nothing could be measured.
+        ImportError: A package that tables are computed with cannot be imported.
     """
+    check_packages()
     plan, targets = session.plan, session.targets
     with (
         open_result(session, output, default) as file,

@@ -156,7 +156,8 @@ def library_record(target: Target) -> LibraryRecord:
         wheel=wheel_of(library.prefix, library.kind.wheel),
         loaded_by=library.loaded_by,
         environment=_environment_record(library) if library.loaded_by else {},
-        other_mpicc=next((str(library_passed.mpicc) for library_passed in library.passed_over), ""),
+        other_mpicc=str(library.passed_over[0].mpicc) if library.passed_over else "",
+        other_fault=library.passed_over[0].why if library.passed_over else "",
     )
 
 

@@ -10,8 +10,9 @@ from mpigauge.errors import EnvironmentLacksError, MpigaugeError
 from mpigauge.programs import which
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from mpigauge.find.settings import Setting
     from mpigauge.mpi.library import Library
     from mpigauge.result.provenance import Environment
 
@@ -35,6 +36,7 @@ def findings_by_topic(machine: Environment) -> dict[str, list[DoctorFinding]]:
         "what may disturb": [
             *doctor_system.disturbance_findings(machine),
             *setting_findings(machine, libraries),
+            *_of_other_libraries(machine, libraries),
         ],
         "ways to run": [_scheduler(), _lab()],
     }
@@ -125,24 +127,19 @@ def _scheduler() -> DoctorFinding:
     return DoctorFinding("ok", "scheduler", "none")
 
 
-def setting_findings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorFinding]:
-    """Return findings on variables and parameter files: with values if they change results, else by name."""
-    from mpigauge.campaign.lab import context, init
-    from mpigauge.campaign.launch.inherited_env import forwarded_variables
-    from mpigauge.find.disturbances import settings_words
-    from mpigauge.find.settings import choosing
-    from mpigauge.mpi.parameter_files import parameter_files
-    from mpigauge.result.environment import without_secrets
+def setting_findings(machine: Environment, libraries: Sequence[Library]) -> Iterator[DoctorFinding]:
+    """Return findings on variables and parameter files: with values if they change results, else by name.
 
-    meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
-    # Variables of a scheduler's job are many, and set on purpose, too.
+    Variables that none of the libraries reads are left out.
+    """
+    from mpigauge.find.settings import choosing, is_read_by
+
     variables = {
-        name: machine.variables[name] for name in forwarded_variables(machine.variables) if name not in meant
+        name: value
+        for name, value in _variables(machine).items()
+        if is_read_by(name, [library.name for library in libraries] or [""])
     }
-    files = {
-        library.label: {path: without_secrets(values) for path, values in parameter_files(library).items()}
-        for library in libraries
-    }
+    files = {library.label: _parameter_files(library) for library in libraries}
     readers = [(library.name, files[library.label]) for library in libraries] or [("", {})]
     chosen = dict.fromkeys(
         setting
@@ -150,31 +147,63 @@ def setting_findings(machine: Environment, libraries: list[Library]) -> Iterator
         for setting in choosing(variables, files_of_library, name)
     )
     paths = dict.fromkeys(path for files_of_library in files.values() for path in files_of_library)
-    remedy = "they change what is measured; unset those that you did not set on purpose"
-    for what, names, influential in (
-        ("MPI variables", variables, [setting for setting in chosen if not setting.file]),
-        ("parameter files", paths, [setting for setting in chosen if setting.file]),
-    ):
-        if influential:
-            yield DoctorFinding("note", what, "; ".join(settings_words(influential)), remedy)
-        others = ", ".join(
-            name for name in names if name not in {setting.file or setting.name for setting in influential}
-        )
-        if others or not influential:
-            yield (
-                DoctorFinding("info", what, f"{others} (no known effect)")
-                if others
-                else DoctorFinding("ok", what, "none set")
-            )
+    yield from _found("MPI variables", variables, [setting for setting in chosen if not setting.file])
+    yield from _found("parameter files", dict.fromkeys(paths, ""), [one for one in chosen if one.file])
 
 
-def startup_obstacles() -> list[str]:
-    """Return a few lines on what can keep a job from starting, for where nothing could be measured."""
+def _variables(machine: Environment) -> dict[str, str]:
+    """Return the variables of MPI; those of a scheduler's job are many, and set on purpose, too."""
+    from mpigauge.campaign.lab import context, init
+    from mpigauge.campaign.launch.inherited_env import forwarded_variables
+
+    meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
+    return {
+        name: machine.variables[name] for name in forwarded_variables(machine.variables) if name not in meant
+    }
+
+
+def _parameter_files(library: Library) -> dict[str, dict[str, str]]:
+    from mpigauge.mpi.parameter_files import parameter_files
+    from mpigauge.result.environment import without_secrets
+
+    return {path: without_secrets(values) for path, values in parameter_files(library).items()}
+
+
+def _found(what: str, values: Mapping[str, str], influential: Sequence[Setting]) -> Iterator[DoctorFinding]:
+    """Yield what changes results, what chooses how jobs start, and the names of all others."""
+    from mpigauge.find.disturbances import settings_words
+    from mpigauge.find.settings import LAUNCHING
+
+    told = {setting.file or setting.name for setting in influential}
+    launching = [name for name in values if LAUNCHING.fullmatch(name) and name not in told]
+    if influential:
+        remedy = "they change what is measured; unset those that you did not set on purpose"
+        yield DoctorFinding("note", what, "; ".join(settings_words(influential)), remedy)
+    if launching:
+        said = "; ".join(f"{name}={values[name]} (how jobs start)" for name in launching)
+        yield DoctorFinding("note", what, said, "unset those that you did not set on purpose")
+    others = [name for name in values if name not in told and name not in launching]
+    if others:
+        yield DoctorFinding("info", what, f"{', '.join(others)} (no known effect)")
+    elif not influential and not launching:
+        yield DoctorFinding("ok", what, "none set")
+
+
+def _of_other_libraries(machine: Environment, libraries: Sequence[Library]) -> Iterator[DoctorFinding]:
+    """Yield the variables that none of the libraries reads."""
+    from mpigauge.find.settings import is_read_by
+
+    kinds = [library.name for library in libraries] or [""]
+    if names := [name for name in _variables(machine) if not is_read_by(name, kinds)]:
+        value = f"{', '.join(names)} (read by no library here)"
+        yield DoctorFinding("info", "MPI variables", value)
+
+
+def startup_obstacles(libraries: Sequence[Library]) -> list[str]:
+    """Return a few lines on what can keep a job of these libraries from starting."""
     from mpigauge.doctor import system as doctor_system
-    from mpigauge.mpi import find
     from mpigauge.result.environment import environment
 
     machine = environment()
-    libraries, _ = find.find_all()
     findings = [*setting_findings(machine, libraries), *doctor_system.limit_findings(machine)]
     return [f"{finding.what}: {finding.value}" for finding in findings if finding.state != "ok"][:MAX_NOTES]

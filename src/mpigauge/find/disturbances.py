@@ -93,10 +93,15 @@ class SmallSharedMemory:
 
 @dataclass(frozen=True, slots=True)
 class AnotherMpi:
-    """A library from PyPI that was measured, and the compiler wrapper of another one that is on PATH, too."""
+    """A library from PyPI that was measured, and the compiler wrapper of another one that is on PATH, too.
+
+    Attributes:
+        other_fault: Why that one cannot be used; empty if it can.
+    """
 
     library: str
     other_mpicc: str
+    other_fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +282,8 @@ def _settings(about: About) -> Iterator[Settings]:
 def _another_mpi(about: About) -> Iterator[AnotherMpi]:
     for library in about.result.campaign.libraries:
         if library.wheel and library.other_mpicc:
-            yield AnotherMpi(library_name(library.name, library.version, ""), library.other_mpicc)
+            name = library_name(library.name, library.version, "")
+            yield AnotherMpi(name, library.other_mpicc, library.other_fault)
             return
 
 
@@ -446,8 +452,13 @@ def _throttled_words(fact: Throttled) -> Words:
 
 
 def _another_lines(fact: AnotherMpi) -> Iterator[str]:
-    measured = f"{fact.library} of PyPI was measured, not"
     short = f".../{'/'.join(fact.other_mpicc.rsplit('/', 3)[-3:])}"
+    if fact.other_fault:
+        measured = f"{fact.library} of PyPI was measured"
+        for path in (fact.other_mpicc, short, "mpicc of PATH"):
+            yield f"{measured}: {path} fails; repair it"
+        return
+    measured = f"{fact.library} of PyPI was measured, not"
     for path in (fact.other_mpicc, short):
         yield f"{measured} {path} of PATH: use --mpi"
         yield f"{measured} {path}: use --mpi"
@@ -455,8 +466,12 @@ def _another_lines(fact: AnotherMpi) -> Iterator[str]:
 
 
 def _another_words(fact: AnotherMpi) -> Words:
+    measured = f"{fact.library} of PyPI was measured"
+    if fact.other_fault:
+        broken = f"{fact.other_mpicc}, which is on PATH, too, does not work ({fact.other_fault})"
+        return Words(measured, broken, "if that is meant, repair it")
     return Words(
-        f"{fact.library} of PyPI was measured",
+        measured,
         f"{fact.other_mpicc}, which is on PATH, too, is of another library",
         f"if that is meant, mpigauge run --mpi {fact.other_mpicc}",
     )

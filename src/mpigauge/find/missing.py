@@ -11,7 +11,7 @@ from mpigauge.document.status_words import reason
 from mpigauge.find.kinds import MAX_LETTERS, CellsFound, FindingKind, Words, counted_lines, finding_in
 from mpigauge.find.warning_sentences import cell_words
 from mpigauge.plan.left_out import left_out_line
-from mpigauge.rows.reasons import NeverQuiet, NotInState
+from mpigauge.rows.reasons import LaunchFailed, NeverQuiet, NotInState
 from mpigauge.sequences import consecutive, runs
 from mpigauge.units import DASH, counted, span
 from mpigauge.vocabulary import BROKEN, RESUMABLE
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.document.finding import Finding
     from mpigauge.find.kinds import About
     from mpigauge.plan.left_out import LeftOut
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Unread
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import PackedDamage
@@ -191,11 +192,33 @@ def _broken_lines(cells: CellsFound) -> Iterator[str]:
     yield from counted_lines("not measured", cells, example, "no number: --all", "cells")
 
 
+def _launch_failed(about: About) -> Iterator[CellsFound]:
+    yield from _messages_first(about, [row for row in about.rows if isinstance(row.reason, LaunchFailed)])
+
+
+def _launch_failed_words(cells: CellsFound) -> Words:
+    first = cells.rows[0]
+    count = f"{len(cells.rows)} of {counted(cells.of, 'cell')}"
+    remedy = "mpigauge doctor checks this machine"
+    return Words(f"not started: {count}, {_named(first)} first ({reason(first)})", NO_NUMBER, remedy)
+
+
+def _launch_failed_lines(cells: CellsFound) -> Iterator[str]:
+    said = f"{len(cells.rows)} of {cells.of} cells not started: {reason(cells.rows[0])}"
+    yield shorten(said, MAX_LETTERS, placeholder=" ...")
+
+
+def _launch_failed_told(_: About, cells: CellsFound) -> Iterator[Finding]:
+    yield _cells_finding("launch-failed", _launch_failed_words(cells), cells)
+
+
 def _not_reached(about: About) -> Iterator[CellsFound]:
     # What was never in the state of the machine that was asked for, or never quiet, was measured.
-    measured = NotInState, NeverQuiet
+    others = LaunchFailed, NeverQuiet, NotInState
+    if _is_cut_short(about.result):  # to be continued, which measures them
+        return
     yield from _messages_first(
-        about, [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, measured)]
+        about, [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, others)]
     )
 
 
@@ -294,9 +317,13 @@ class CutShort:
     """A campaign that was ended before it was done."""
 
 
+def _is_cut_short(result: Result) -> bool:
+    has_begun = bool(result.launches) or not (result.imported or result.failures)
+    return has_begun and (not result.ends or result.ends[-1].reason in RESUMABLE)
+
+
 def _cut_short(about: About) -> Iterator[CutShort]:
-    result = about.result
-    if result.launches and (not result.ends or result.ends[-1].reason in RESUMABLE):
+    if _is_cut_short(about.result):
         yield CutShort()
 
 
@@ -314,6 +341,14 @@ MISSING: tuple[FindingKind, ...] = (
     FindingKind("unread", "missing", _unread, _unread_words, _unread_lines, _unread_below, _unread_told),
     FindingKind("broken", "missing", _broken, _broken_words, _broken_lines, told=_broken_told),
     FindingKind("cut-short", "missing", _cut_short, _cut_short_words, _cut_short_lines),
+    FindingKind(
+        "launch-failed",
+        "missing",
+        _launch_failed,
+        _launch_failed_words,
+        _launch_failed_lines,
+        told=_launch_failed_told,
+    ),
     FindingKind(
         "not-reached",
         "missing",

@@ -15,7 +15,7 @@ from mpigauge.mpi.environments import applied, names_environment
 from mpigauge.vocabulary import SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.plan.model import JobKey
     from mpigauge.result.provenance import LibraryRecord
@@ -101,6 +101,25 @@ CHOICES = (
 )
 """The first that a name matches says what it chooses."""
 
+LAUNCHING = re.compile(
+    r"HYDRA_(LAUNCHER|LAUNCHER_EXEC|RMK|HOST_FILE|IFACE)"
+    r"|I_MPI_HYDRA_(BOOTSTRAP|BOOTSTRAP_EXEC|RMK|HOST_FILE|IFACE)"
+    r"|(OMPI|PRTE)_MCA_(plm|ras|orte_default_hostfile|prte_default_hostfile)(_\w+)?"
+)
+"""Variables that choose by what, and on which hosts, ranks are started: they change no number, and may keep a
+job from starting."""
+
+READERS = {
+    "OMPI_": OPENMPI,
+    "PRTE_": OPENMPI,
+    "I_MPI_": INTELMPI,
+    "HYDRA_": HYDRA | INTELMPI,
+    "MPIR_": MPICH,
+    "MPICH_": MPICH,
+    "MV2_": MVAPICH,
+}
+"""Kinds of library that read variables, by how these begin; all others may be read by any."""
+
 OFF = frozenset({"0", "no", "off", "false", "disable", "disabled"})
 ON_HOST = frozenset({"sm", "vader", "smcuda", "self", "ob1"})
 """Parts of Open MPI without which messages of one host go another way. A list of parts that are left out (^)
@@ -176,9 +195,19 @@ def choosing(
                 yield Setting(of, name, value, path)
 
 
+def is_read_by(name: str, libraries: Iterable[str]) -> bool:
+    """Return whether one of some kinds of library may read a variable; one of no known kind reads all."""
+    readers = next((kinds for prefix, kinds in READERS.items() if name.startswith(prefix)), EVERY)
+    return not readers or any(kind in readers or not _is_known(kind) for kind in libraries)
+
+
+def _is_known(library: str) -> bool:
+    return any(library in choice.libraries for choice in CHOICES)
+
+
 def _of(name: str, value: str, library: str, *, several_hosts: bool) -> SettingOf | None:
     """Return what a setting chooses; None if it changes nothing."""
-    known = any(library in choice.libraries for choice in CHOICES)
+    known = _is_known(library)
     for choice in CHOICES:
         if (choice.libraries and known and library not in choice.libraries) or not choice.names.fullmatch(
             name

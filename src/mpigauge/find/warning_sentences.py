@@ -465,6 +465,15 @@ def _counted(kind: WarningKind, cells: CellsFound) -> Iterator[str]:
     yield from counted_lines(text.short or label(kind), cells, cell_words(cells.rows[0]), advice)
 
 
+def _two_kinds_lines(cells: CellsFound) -> Iterator[str]:
+    """Yield lines that count numbers of two kinds; there is nothing to bind where ranks share cores."""
+    if all(row.oversubscribed for row in cells.rows):
+        text = WORDS["two-kinds-of-launches"]
+        yield from counted_lines(text.short, cells, cell_words(cells.rows[0]), "use fewer ranks")
+    else:
+        yield from _counted("two-kinds-of-launches", cells)
+
+
 def _wide_lines(cells: CellsFound) -> Iterator[str]:
     """Yield how many intervals are wider than asked for, and what makes most of them narrower."""
     asked = f"\N{PLUS-MINUS SIGN}{100 * cells.precision:g} %"
@@ -591,6 +600,7 @@ WORDS: dict[WarningKind, WarningText] = {
         brief="launches are bimodal; the time is the median of both kinds",
         short="launches are bimodal",
         label="bimodal",
+        lines=_two_kinds_lines,
     ),
     "phases": WarningText(
         _phases,

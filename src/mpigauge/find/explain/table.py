@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.document.document import AUTOMATIC, Document, Line
 from mpigauge.document.finding import finding, finding_record
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
+from mpigauge.document.status_words import reason_sentence
 from mpigauge.find import answer as machine
 from mpigauge.find import maps
 from mpigauge.find.explain.evidence import Evidence
@@ -16,6 +17,7 @@ from mpigauge.find.findings import disturbances_of, told
 from mpigauge.find.phrases import WITHIN
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.plan.factors import BY_NAME
+from mpigauge.rows.rows import why_nothing
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ def document(
     ]
     return Document(
         head=[*maps.verdicts(sources), *(machine.machine_of(source.result) for source in sources[:1])],
-        foot=[*_lines(found, several=len(sources) > 1, most=most), *_disturbed(sources)],
+        foot=[*_lines(sources, found, most=most), *_disturbed(sources)],
         units=chosen,
         schema="explain",
         data=lambda: {
@@ -140,12 +142,12 @@ def varied_in(rows: Iterable[Row]) -> frozenset[str]:
     )
 
 
-def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) -> Iterator[Line]:
+def _lines(sources: Sequence[Source], found: Sequence[Sequence[Said]], *, most: int | None) -> Iterator[Line]:
     """Yield the sentences of all results, and how many there is no room for."""
     told = [[one for one in mine if one.is_told and not _is_within_another(one, mine)] for mine in found]
     shown = [one for mine in told for one in mine[:most]]
     for one in shown:
-        name = f"{one.name}: " if several else ""
+        name = f"{one.name}: " if len(sources) > 1 else ""
         yield Line(f"{name}{one.text} ({counted(one.launches, 'launch')})", "title")
         if most is None and one.details != one.text:
             yield Line(f"  {one.details}", "quiet")
@@ -154,9 +156,19 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
     if any(VERDICTS["same"] in one.text for one in shown):
         yield Line(f"{VERDICTS['same']}: within {WITHIN}", "quiet")
     if not shown:
-        yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
+        yield from _nothing_follows(sources)
     if left_out := sum(map(len, told)) - len(shown):
         yield Line(f"{left_out} more: --all", "quiet")
+
+
+def _nothing_follows(sources: Sequence[Source]) -> Iterator[Line]:
+    """Yield why there is no conclusion: of results without a number, why they have none."""
+    without = [(source, why) for source in sources if (why := why_nothing(source.rows))]
+    for source, why in without:
+        name = f"{source.name}: " if len(sources) > 1 else ""
+        yield Line(f"{name}nothing follows, since nothing was measured: {reason_sentence(why)}")
+    if len(without) < len(sources):
+        yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
 
 
 def _is_within_another(one: Said, all_of_result: Sequence[Said]) -> bool:
