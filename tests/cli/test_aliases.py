@@ -319,6 +319,29 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("run", "-m4096"), "--sizes 1:4096"),
         (("run", "--message-size=2:64"), "--sizes 2:64"),
         (("run", "-msglog", "4:10"), "--sizes 16:1024"),
+        (("run", "-window_size", "32"), "--window 32\n"),
+        (("run", "put", "-window_size", "32"), "--window 32\n"),
+        (("run", "Allreduce", "-npmin", "4"), "--np 4,8,16\n"),
+        (("run", "PingPong", "-npernode", "4"), "--hosts node1:4,node2:4"),
+        (("run", "-time", "10"), "--budget 10s\n"),
+        (("run", "-iter_policy", "off"), "--precision and --budget"),
+        (("run", "-data_type", "float"), "--datatype float\n"),
+        (("run", "-red_data_type", "int"), "--datatype int32\n"),
+        (("run", "-map", "2x2"), "where ranks are is --hosts here, or placements of a plan"),
+        (("run", "-mem", "2"), "a size that does not fit the memory is left out"),
+        (("run", "PingPong", "-off_cache", "32"), "--buffers cold"),
+        (("run", "PingPong", "-off_cache", "-1"), "--buffers cold"),
+        (("run", "-root_shift", "on"), "--root rotating"),
+        (("run", "-sync", "on"), "--sync mpi_barrier"),
+        (("run", "-exclude", "Bcast"), "patterns that are named are measured, no others"),
+        (("run", "-DCHECK"), "payloads are always checked"),
+        (("run", "osu_put_latency", "-w", "create"), "--rma-window create\n"),
+        (("run", "get", "-wdynamic"), "--rma-window dynamic\n"),
+        (("run", "PingPong", "-w", "n1,n2"), "--hosts n1,n2"),
+        (("run", "osu_get_bw", "-s", "lock"), "--mode lock\n"),
+        (("run", "--type", "mpi_int"), "did you mean --datatype int32?"),
+        (("run", "-T", "mpi_float"), "--datatype float\n"),
+        (("run", "--mpi-option", "-map", "pingpung"), "did you mean pingpong?"),
         (("run", "--nodes", "2"), "--hosts 'node[1-2]'"),
         (("run", "-N", "4"), "--hosts 'node[1-4]'"),
         (("run", "--ntasks=8"), "--np 8"),
@@ -448,6 +471,13 @@ def test_any_word_is_a_pattern_or_gets_a_hint_of_one_line(word: str, form: str) 
 def test_any_value_of_another_programs_option_gives_a_hint(values: list[str], option: str) -> None:
     known = [one.instead for one in aliases.OPTIONS.values()]
     assert aliases.option_hint(option, [option, *values], known)
+
+
+@given(st.text(max_size=12))
+def test_a_datatype_that_is_suggested_is_one_of_ours(value: str) -> None:
+    for word in (value, "mpi_int", "MPI_DOUBLE", "uint8_t", "mpi_char"):
+        hint = aliases.option_hint("--type", ["--type", word], ["--datatype"])
+        assert hint.removeprefix("did you mean --datatype ").removesuffix("?") in names.datatypes()
 
 
 # ---- Kinds of figures ----------------------------------------------------------------------------

@@ -366,7 +366,7 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
     windows, others = _windows_and_others(curves)
     first, last = (windows, []) if len(windows) > len(others) else ([], windows)
     yield from _by_pattern(first)
-    pairs = [curve for curve in curves if _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS]
+    pairs = [curve for curve in curves if _is_of_a_pair(curve)]
     usual = sorted(pairs, key=_is_unusual)
     one_way = [curve for curve in usual if curve[0].one_way]
     yield from _asked("latency", one_way, _typical)
@@ -377,7 +377,7 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
         "both-directions", _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS), _fastest
     )
     yield from _asked("message-rate", [curve for curve in usual if curve[0].windowed], _typical)
-    yield from _by_pattern([curve for curve in others if curve[0].active_ranks != PAIR_OF_RANKS])
+    yield from _by_pattern([curve for curve in others if not _is_of_a_pair(curve)])
     yield from _by_pattern(last)
     if not any(pattern.talks for pattern, _ in curves):
         yield from _of_memory(curves)
@@ -405,6 +405,11 @@ def _target_computes(curve: Curve) -> bool:
     """Return whether the target of a curve computes meanwhile."""
     mode = curve[0].mode(curve[1][0].cell.mode)
     return mode is not None and mode.target_computes
+
+
+def _is_of_a_pair(curve: Curve) -> bool:
+    """Return whether a curve is of messages between two ranks."""
+    return _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS
 
 
 def _is_message(pattern: Pattern) -> bool:
@@ -527,8 +532,9 @@ def _of_memory(curves: Iterable[Curve]) -> Iterator[Question]:
         pattern, rows = curve
         cell = rows[0].cell
         of = (pattern.name, cell.mode, cell.buffers)
-        if pattern.moves_bytes:
-            yield from _asked("memory-bandwidth", _with_rates([curve]), _fastest, *of)
+        rated = _with_rates([curve]) if pattern.moves_bytes else []
+        if rated:
+            yield from _asked("memory-bandwidth", rated, _fastest, *of)
         else:
             yield from _asked("memory-time", [curve], _smallest, *of)
 

@@ -336,6 +336,13 @@ def known_time(seconds: float, low_s: float | None, high_s: float | None, chosen
     return _unless_alike(time(seconds, low_s, high_s, chosen), alone, alone)
 
 
+def known_share(fraction: Measured, *, interval: bool = True) -> str:
+    """Return a positive share, with its interval if there is room; words where that leaves it not known."""
+    if not is_known(fraction.low, fraction.high):
+        return "a share not known"
+    return share(fraction) if interval else units.format_percent(fraction.estimate)
+
+
 def _unless_alike(text: str, alone: str, number: str) -> str:
     """Return a text with an interval; the number alone where both ends are written like it."""
     return alone if text == f"{alone} ({number} {units.DASH} {number})" else text

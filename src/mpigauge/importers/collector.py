@@ -320,7 +320,13 @@ class Collector:
             return bare
         kept = {"volumes": own.volumes, "bus": own.bus} if rated else {}
         return replace_fields(
-            bare, family=own.family, one_way=own.one_way, reduces=own.reduces, sampled=Sampling(), **kept
+            bare,
+            family=own.family,
+            one_way=own.one_way,
+            one_sided=own.one_sided,
+            reduces=own.reduces,
+            sampled=Sampling(),
+            **kept,
         )
 
 

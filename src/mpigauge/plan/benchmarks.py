@@ -90,9 +90,11 @@ COUNTERPARTS = (
         "multi-stream",
         "unidirectional",
         "Multiple Bandwidth / Message Rate Test",
+        "Uniband",
         rate=True,
         time_of=OF_ALL_PAIRS,
     ),
+    Counterpart("multi-stream", "bidirectional", imb="Biband", rate=True, time_of=OF_ALL_PAIRS),
     Counterpart("multi-pingpong", "standard", "Multi Latency Test", time_of=MEAN_OVER_PAIRS),
     Counterpart("neighbours", "nonblocking", imb="Exchange"),
     Counterpart("exchange", "nonblocking", imb="PingPing"),
@@ -108,11 +110,9 @@ COUNTERPARTS = (
 READ_ONLY = (Counterpart("multi-pingpong", "standard", "Multi-pair Latency Test", time_of=MEAN_OVER_PAIRS),)
 """Titles that are read as ours and not written: others have come in their place."""
 
-OF_MORE_RANKS = {
-    "Uniband": Counterpart("multi-stream", "unidirectional", imb="Uniband", rate=True, time_of=OF_ALL_PAIRS),
-    "Biband": Counterpart("multi-stream", "bidirectional", imb="Biband", rate=True, time_of=OF_ALL_PAIRS),
-}
-"""Patterns of IMB's benchmarks for two ranks when they run on more, by name; only read."""
+OF_TWO_RANKS = {twin.imb: twin for twin in COUNTERPARTS if twin.imb and twin.ranks}
+OF_MORE_RANKS = {twin.imb: twin for twin in COUNTERPARTS if twin.imb in OF_TWO_RANKS and not twin.ranks}
+"""Patterns of IMB's benchmarks for two ranks when they run on more, by name."""
 
 _ONE_SIDED = (
     ("Put Latency", "put", False, "flush flush_local lock lock_all"),
@@ -167,4 +167,4 @@ ONE_SIDED_OF_OSU = {
 }
 """One-sided operations by title in OSU and the function that synchronises."""
 
-BY_IMB = {twin.imb: twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.imb}
+BY_IMB = {twin.imb: twin for twin in (*COUNTERPARTS, *READ_ONLY) if twin.imb} | OF_TWO_RANKS

@@ -7,19 +7,29 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.document.document import Units
+from mpigauge.errors import MpigaugeError
 from mpigauge.find.answer import answers, detail, heading, lines_of
+from mpigauge.importers import reading
+from mpigauge.importers.collector import Collector, TableMeaning, cell_of
+from mpigauge.importers.text import TextLine
+from mpigauge.plan.benchmarks import ONE_SIDED
+from mpigauge.plan.patterns import known
 from mpigauge.result.reader import result_of
 from mpigauge.rows.rows import rows
-from tests.printed import FOLDER, records_of
+from tests.places import ROOT
+from tests.printed import FILES, FOLDER, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from mpigauge.find.answer import Quote, QuoteLine
+    from mpigauge.plan.benchmarks import Counterpart
+    from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
 
 US = 1e-6
+FOREIGN = ROOT / "tests" / "data" / "foreign"
 OVERLAP = """# OSU MPI Non-blocking {} Latency Test v7.3
 # Overall = Coll. Init + Compute + MPI_Test + MPI_Wait
 
@@ -224,3 +234,56 @@ def test_an_unknown_number_of_ranks_gives_no_bus_bandwidth(tmp_path: Path) -> No
     assert allreduce.rate_bytes_per_s == pytest.approx(8 / (5.25 * US))
     (bcast,) = rows_of_text(tmp_path, BLOCKING.format("Broadcast"))
     assert bcast.bus_bytes_per_s == bcast.rate_bytes_per_s
+
+
+# ---- Whatever has numbers ------------------------------------------------------------------------
+
+ONE_SIDED_OF_OSU = """# OSU MPI_{} Test v7.4
+# Window creation: MPI_Win_allocate
+# Synchronization: {}
+# Size          Latency (us)
+8                     0.0207
+1024                  0.1000
+"""
+SAMPLES = [path for path in sorted(FOREIGN.iterdir()) if path.suffix not in {".toml", ".tsv", ".gz"}]
+
+
+@pytest.mark.parametrize("twin", [twin for twin in ONE_SIDED if not twin.rate], ids=lambda twin: twin.osu)
+def test_one_sided_operations_of_others_are_quoted_as_ours(tmp_path: Path, twin: Counterpart) -> None:
+    text = ONE_SIDED_OF_OSU.format(twin.osu.removesuffix(" Test"), f"MPI_Win_{twin.mode}")
+    (quote,) = quotes_of(tmp_path, text)
+    assert (quote.pattern.name, quote.row.cell.ranks) == (twin.pattern, 2)
+    assert quote.value == pytest.approx(0.0207 * US)
+
+
+@pytest.mark.parametrize("name", [name for name, pattern in known().items() if not pattern.is_floor])
+def test_any_pattern_of_ours_with_a_time_is_quoted(name: str) -> None:
+    collector = Collector(ranks=2)
+    line = TextLine("text", 1, "8 1.25")
+    collector.begin_file("text", [line])
+    meaning = TableMeaning(name, known()[name].modes[0].name)
+    collector.add_time(meaning, cell_of(meaning, 8, 2), US, "mean", line)
+    result = result_of(FOLDER, collector.records())
+    assert is_answered(result)
+
+
+def test_whatever_has_a_number_is_answered_by_a_row() -> None:
+    read = [result for path in (*FILES, *SAMPLES) if (result := result_or_none(path)) is not None]
+    assert len(read) > len(FILES)
+    assert [result.campaign.plan.title for result in read if not is_answered(result)] == []
+
+
+def result_or_none(path: Path) -> Result | None:
+    """What a text becomes; None where nothing is read of it alone."""
+    try:
+        records = reading.read_any(path)
+    except MpigaugeError:
+        return None
+    return result_of(path, records) if records is not None else None
+
+
+def is_answered(result: Result) -> bool:
+    """Whether every job with a number has a line in the answer."""
+    found, patterns = rows(result), {pattern.name: pattern for pattern in result.campaign.patterns}
+    timed = {row.cell.job for row in found if row.time is not None}
+    return {one.job for one in answers(found, patterns)} == timed

@@ -149,6 +149,27 @@ def test_rates_of_pairs_say_how_many_pairs_and_messages_there_are(folder: Path) 
     assert read_back(text, "osu", folder) == {of: pytest.approx(2e-6)}
 
 
+@pytest.mark.parametrize(
+    ("mode", "name", "numbers"),
+    [
+        ("unidirectional", "Uniband", ["512.0000", "500000.0000"]),
+        ("bidirectional", "Biband", ["1024.0000", "1000000.0000"]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("factors", "processes"), [({}, 2), ({"ranks": 6}, 6), ({"ranks": 6, "senders": 1, "group": "0,3"}, 2)]
+)
+def test_streams_of_several_pairs_are_bands_of_imb(
+    folder: Path, mode: str, name: str, numbers: list[str], factors: dict[str, object], processes: int
+) -> None:
+    of = collective("multi-stream", 1024, mode, window=64, **factors)
+    text = shown([record_of(of, 2e-6)], "imb")
+    assert f"# Benchmarking {name} \n# #processes = {processes} \n" in text
+    (row,) = re.findall(r"(?m)^ +1024 .*", text)
+    assert row.split()[-2:] == numbers
+    assert read_back(text, "imb", folder) == {of: pytest.approx(2e-6)}
+
+
 def error_of(twin: Counterpart, of: Cell, time_s: float) -> float:
     """Relative, of a rate that was rounded."""
     if not twin.rate:

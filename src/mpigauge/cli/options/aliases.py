@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.cli.options.unmeasured import why_unmeasured
 from mpigauge.errors import nearest
+from mpigauge.plan import names
+from mpigauge.plan.benchmarks import DATATYPES
 from mpigauge.plan.names import normalised
 from mpigauge.result.files import ENDINGS
+from mpigauge.vocabulary import RMA_WINDOWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -394,6 +397,28 @@ def _word(text: str) -> str:
     return "" if text.startswith("-") else text
 
 
+def _seconds(text: str) -> str:
+    """Return a time to spend; a number alone is of seconds."""
+    return f"{text}s" if _count(text) else _word(text)
+
+
+def _doubled(text: str) -> str:
+    """Return the numbers of ranks that IMB goes through from its least one."""
+    return ",".join(str(int(text) * times) for times in (1, 2, 4)) if _count(text) else ""
+
+
+def _datatype(text: str) -> str:
+    """Return our name of a datatype that another program names as MPI or C does; empty if we lack it."""
+    own, name = names.datatypes(), text.lower()
+    theirs = {mpi.lower(): ours for ours, mpi in DATATYPES.items()}
+    found = name if name in own else theirs.get(name) or theirs.get(f"mpi_{name}", "")
+    return found if found in own else ""
+
+
+def _rma_window(text: str) -> str:
+    return text if text in RMA_WINDOWS else ""
+
+
 def _assignment(text: str) -> str:
     return text if re.fullmatch(r"[A-Za-z_]\w*=.*", text) else ""
 
@@ -427,7 +452,16 @@ _MCA = OptionHint(
     "--env", "parameters of Open MPI are variables: --env OMPI_MCA_{}", "btl=VALUE", _assignment
 )
 _PATTERN = OptionHint("--sizes", "a pattern needs no option: mpigauge run {}", "pingpong", _word)
-_BUDGET = OptionHint("--budget", "the time to spend is --budget here: --budget {}", "60s", _word)
+_BUDGET = OptionHint("--budget", "the time to spend is --budget here: --budget {}", "60s", _seconds)
+_WINDOW = OptionHint("--window", "the window is --window here: --window {}", "64", _count)
+_CHECKED = OptionHint("--precision", "payloads are always checked")
+_COLD = OptionHint("--buffers", "what comes nearest is --buffers cold")
+_OF_REDUCTIONS = OptionHint(
+    "--datatype", "datatypes of reductions are --datatype here: --datatype {}", "int32", _datatype
+)
+_NAMED = OptionHint(
+    "--sizes", "patterns that are named are measured, no others: mpigauge run bcast allreduce"
+)
 _DEVICE = OptionHint("--sizes", why_unmeasured("gpu"))
 _INTERFACE = OptionHint(
     "--env",
@@ -442,12 +476,13 @@ OPTIONS: Mapping[str, OptionHint] = {
     "-msglog": OptionHint(_SIZES.instead, _SIZES.hint, _SIZES.example, _powers),
     "-msglen": _SIZES,
     **dict.fromkeys(
-        ("-i", "-iter", "--iterations", "--iters", "--niter", "--repetitions", "--loops"), _SAMPLES
+        ("-i", "-iter", "-iter_policy", "--iterations", "--iters", "--niter", "--repetitions", "--loops"),
+        _SAMPLES,
     ),
     **dict.fromkeys(("--runs", "--repeat", "--repeats", "--reps", "--trials"), _REPEATED),
     **dict.fromkeys(("-x", "--warmup", "--warm-up", "--skip"), _WARM_UP),
-    "-W": OptionHint("--window", "the window is --window here: --window {}", "64", _count),
-    "-c": OptionHint("--precision", "payloads are always checked"),
+    **dict.fromkeys(("-W", "-window_size"), _WINDOW),
+    **dict.fromkeys(("-c", "-DCHECK", "--validation", "--validate", "--check"), _CHECKED),
     "-f": OptionHint(
         "--hosts",
         "a file of hosts is --hosts {} here; more statistics are --columns min,p5,p95,max",
@@ -457,17 +492,20 @@ OPTIONS: Mapping[str, OptionHint] = {
     "-z": OptionHint("--columns", "percentiles are columns here: --columns p5,p25,p75,p95,p99"),
     "-k": OptionHint("--root", "roots are --root here: --root rotating, or ranks"),
     "-l": OptionHint("--in-place", "did you mean --in-place?"),
-    "-T": OptionHint("--datatype", "datatypes of reductions are --datatype here: --datatype int32"),
-    "-b": OptionHint("--buffers", "what comes nearest is --buffers cold"),
+    **dict.fromkeys(("-T", "-data_type", "-red_data_type"), _OF_REDUCTIONS),
+    **dict.fromkeys(("-b", "-off_cache"), _COLD),
+    "-npmin": OptionHint("--np", "several numbers of ranks are a list here: --np {}", "2,4,8", _doubled),
+    "-root_shift": OptionHint("--root", "roots are --root here: --root rotating"),
+    "-sync": OptionHint("--sync", "a barrier before each call is --sync mpi_barrier"),
+    "-mem": OptionHint("--sizes", "a size that does not fit the memory is left out, and the result says why"),
+    "-map": OptionHint("--hosts", "where ranks are is --hosts here, or placements of a plan"),
+    **dict.fromkeys(("-exclude", "-include"), _NAMED),
     "-D": OptionHint(
         "--stride",
         "derived datatypes are a pattern here: mpigauge run layout --mode all {}",
         "--block 8",
         _layout,
         several=True,
-    ),
-    **dict.fromkeys(
-        ("--validation", "--validate", "--check"), OptionHint("--precision", "payloads are always checked")
     ),
     **dict.fromkeys(("--ntasks", "--tasks", "--nprocs", "--nproc", "--procs", "--processes"), _RANKS),
     **dict.fromkeys(("--nodes", "-N"), _NODES),
@@ -489,9 +527,9 @@ OPTIONS: Mapping[str, OptionHint] = {
         OptionHint("--np", "leave it out: launchers are told where there are more ranks than cores"),
     ),
     **dict.fromkeys(("--pattern", "--benchmark", "--bench", "--test"), _PATTERN),
-    **dict.fromkeys(("--time", "--timeout", "--duration", "--time-limit"), _BUDGET),
+    **dict.fromkeys(("--time", "--timeout", "--duration", "--time-limit", "-time"), _BUDGET),
     **dict.fromkeys(
-        ("--type", "--dtype"), OptionHint("--datatype", "did you mean --datatype {}?", "double", _word)
+        ("--type", "--dtype"), OptionHint("--datatype", "did you mean --datatype {}?", "double", _datatype)
     ),
     **dict.fromkeys(("-d", "--device", "--gpu", "--cuda", "--accelerator"), _DEVICE),
     **dict.fromkeys(
@@ -516,6 +554,12 @@ OPTIONS: Mapping[str, OptionHint] = {
 }
 """Options of OSU, IMB, launchers and schedulers that no verb here has."""
 
+ONE_SIDED_OPTIONS: Mapping[str, OptionHint] = {
+    "-w": OptionHint("--rma-window", "windows are --rma-window here: --rma-window {}", "create", _rma_window),
+    "-s": OptionHint("--mode", "how operations are synchronised is their mode: --mode {}", "flush", _word),
+}
+"""Options of OSU's one-sided programs."""
+
 EXPORT = "-x"
 
 
@@ -528,8 +572,11 @@ def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> st
         options: Options of the verb.
     """
     word = next((argument for argument in typed if argument.startswith(option)), option)
+    word = option_before(word, typed, options) or word
     name, sign, value = word.partition("=")
-    other = OPTIONS.get(name) or OPTIONS.get(option)
+    one_sided = ONE_SIDED_OPTIONS.get(option) if _asks_for_one_sided(typed) else None
+    other = OPTIONS.get(name) if name != option else None
+    other = other or one_sided or OPTIONS.get(option)
     if other is None or other.instead not in options:
         return ""
     behind = [*typed[typed.index(word) + 1 :]] if word in typed else []
@@ -540,6 +587,24 @@ def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> st
     if other in (_MCA, _VARIABLE) and _are_a_pair(values):
         return other.filled(["=".join(values[:2])])
     return other.filled(values)
+
+
+def option_before(word: str, typed: Sequence[str], options: Sequence[str]) -> str:
+    """Return the option of another program that a word follows and no error names; empty if there is none.
+
+    Such a one begins with a letter of ours: `-npmin 4` is `-n pmin`, and a pattern 4.
+    """
+    before = typed[typed.index(word) - 1] if word in typed[1:] else ""
+    return before if before in OPTIONS and before[:2] in options else ""
+
+
+def _asks_for_one_sided(typed: Iterable[str]) -> bool:
+    """Return whether any word of a command line names a one-sided pattern."""
+    from mpigauge.plan.patterns import known
+
+    patterns = names.patterns()
+    meanings = (meaning_of(word, patterns) for word in typed if not word.startswith("-"))
+    return any(known()[meaning.pattern].one_sided for meaning in meanings if meaning is not None)
 
 
 def _are_a_pair(values: Sequence[str]) -> bool:

@@ -34,6 +34,7 @@ def meanings_of(words: Sequence[str], options: Sequence[click.Parameter]) -> lis
     for word in words:
         meaning = aliases.meaning_of(word, patterns)
         if meaning is None:
+            _refuse_option_before(word, options)
             hint = foreign_values.list_hint(word, _typed(), options, patterns) or aliases.hint_for(
                 word, patterns
             )
@@ -42,6 +43,18 @@ def meanings_of(words: Sequence[str], options: Sequence[click.Parameter]) -> lis
             note(f"mpigauge: {remark}")
         meanings[meaning] = word
     return list(meanings)
+
+
+def _refuse_option_before(word: str, options: Sequence[click.Parameter]) -> None:
+    """Refuse an option of another program whose value would be a pattern.
+
+    Raises:
+        UsageError: The word follows one.
+    """
+    names = [name for option in options for name in option.opts]
+    option = aliases.option_before(word, _typed(), names)
+    if option and (hint := aliases.option_hint(option, _typed(), names)):
+        raise UsageError(f"there is no option {option}", hint)
 
 
 def _typed() -> Sequence[str]:

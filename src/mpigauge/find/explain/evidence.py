@@ -14,6 +14,8 @@ from msgspec.structs import replace
 from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
 from mpigauge.plan.factors import PLACE, SIZE
+from mpigauge.plan.groups import set_at_once
+from mpigauge.plan.rank_lists import members_of
 from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.group import STATE, each_state, in_one_state, row_key, same_state
 from mpigauge.rows.ratios import compared, judged_together
@@ -84,6 +86,12 @@ class Evidence:
     def crowded(self) -> frozenset[JobKey]:
         """Jobs with more ranks than cores."""
         return frozenset(row.cell.job for row in self.rows if row.crowded)
+
+    @cached_property
+    def ranks_at_once(self) -> Mapping[Cell, int]:
+        """How many ranks the groups of a set at once have together, by what its cells have in common."""
+        sets = group_by((cell for cell in self.result.campaign.cells if cell.groups), set_at_once)
+        return {whole: sum(len(members_of(cell.group)) for cell in cells) for whole, cells in sets.items()}
 
     @property
     def emulated(self) -> bool:

@@ -13,7 +13,7 @@ from mpigauge.find.explain.evidence import at_sizes, is_narrow
 from mpigauge.find.explain.first_message import FirstMessage, by_number, first_messages
 from mpigauge.find.phrases import is_known, known_time, time
 from mpigauge.stats.interval import interval_of
-from mpigauge.stats.limits import PROMISED
+from mpigauge.stats.limits import ENOUGH_LAUNCHES, PROMISED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -77,10 +77,18 @@ def start_ups(evidence: Evidence) -> Iterator[StartUp]:
 
 def headline(fact: StartUp, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what MPI_Init takes, and then the first message and its answer."""
-    said = f"{fact.cell.job.name}: MPI_Init {known_time(fact.init_s, fact.low_s, fact.high_s, chosen)}"
+    said = f"{fact.cell.job.name}: MPI_Init {_init(fact, chosen)}"
     if fact.first is None or not is_known(fact.first.low_s, fact.first.high_s):
         return said
     return f"{said}, {first_message.ROUND_TRIP} {time(fact.first.first_s, chosen=chosen)}"
+
+
+def _init(fact: StartUp, chosen: Units) -> str:
+    """Return what MPI_Init takes, with its interval; of few launches that leave it open, how many tell it."""
+    if is_known(fact.low_s, fact.high_s) or fact.launches >= ENOUGH_LAUNCHES:
+        return known_time(fact.init_s, fact.low_s, fact.high_s, chosen)
+    about = time(fact.init_s, chosen=chosen)
+    return f"{about} (a good interval needs {ENOUGH_LAUNCHES} launches or more)"
 
 
 def sentence(fact: StartUp, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import state_suffix
-from mpigauge.document.ratio_words import VERDICTS, times_words
+from mpigauge.document.ratio_words import VERDICTS
 from mpigauge.find.comparisons import place_name
 from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, measured, single_calls
-from mpigauge.find.phrases import in_one_line, share
+from mpigauge.find.phrases import in_one_line, is_known, known_share, known_times
 from mpigauge.plan.factors import LIBRARY, PLACE
-from mpigauge.plan.groups import active_ranks
+from mpigauge.plan.groups import active_ranks, set_at_once
 from mpigauge.rows.group import Key, Subject, job_key
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.rows.samples import cpu_share, visits_by_launch
@@ -97,7 +96,7 @@ class Waiting:
 
 
 def waitings(evidence: Evidence) -> Iterator[Waiting]:
-    """Yield jobs that differ in their library alone, messages and collectives apart."""
+    """Yield jobs that differ in their library alone, messages and collectives apart, if a share is known."""
     rows = _rows(evidence)
     groups: dict[Key, dict[Key, Mapping[int, float]]] = defaultdict(dict)
     for key, mine in rows.items():
@@ -106,7 +105,9 @@ def waitings(evidence: Evidence) -> Iterator[Waiting]:
             job = replace(mine[0].cell.job, **dict.fromkeys(LIBRARY, ""))
             groups[job, *key[1:]][key] = launches
     for group in groups.values():
-        yield _waiting(evidence, {key: rows[key] for key in group}, [*group.values()])
+        fact = _waiting(evidence, {key: rows[key] for key in group}, [*group.values()])
+        if any(is_known(one.share.low, one.share.high) for one in fact.times):
+            yield fact
 
 
 def _rows(evidence: Evidence) -> Mapping[Key, list[Row]]:
@@ -139,7 +140,7 @@ def _waiting(
         times=tuple(
             _core_time(len(mine), share, shares[0]) for mine, share in zip(rows.values(), shares, strict=True)
         ),
-        ranks=max(_active(evidence, row) for row in first),
+        ranks=max(_at_work(evidence, row) for mine in rows.values() for row in mine),
         cores=evidence.result.campaign.environment.cores,
         relayed=evidence.emulated and len(_hosts(evidence, first[0].cell.job)) > 1,
     )
@@ -158,11 +159,15 @@ def _room(evidence: Evidence, row: Row) -> float:
     hosts = _hosts(evidence, row.cell.job)
     # All hosts of a lab are this machine.
     together = row.cell.ranks if evidence.emulated or not hosts else max(hosts.values())
-    return min(1.0, cores / min(_active(evidence, row), together))
+    return min(1.0, cores / min(_at_work(evidence, row), together))
 
 
-def _active(evidence: Evidence, row: Row) -> int:
-    return active_ranks(row.cell, evidence.patterns[row.cell.pattern])
+def _at_work(evidence: Evidence, row: Row) -> int:
+    """Return how many ranks communicate during a cell: of its group and of those at once with it."""
+    cell = row.cell
+    if cell.groups:
+        return evidence.ranks_at_once[set_at_once(cell)]
+    return active_ranks(cell, evidence.patterns[cell.pattern])
 
 
 def _hosts(evidence: Evidence, job: JobKey) -> Counter[str]:
@@ -186,15 +191,15 @@ def headline(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> st
     """Return in one line how much of the cores' time the ranks of each library use."""
     about = f"{_about(fact, varied).replace(RELAYED, '')}: core time in use"
     known = [(one.cell.library, time.share) for one, time in zip(fact.cells, fact.times, strict=True)]
-    full = [f"{name} {share(one)}" for name, one in known]
-    plain = [f"{name} {units.format_percent(one.estimate)}" for name, one in known]
+    full = [f"{name} {known_share(one)}" for name, one in known]
+    plain = [f"{name} {known_share(one, interval=False)}" for name, one in known]
     return in_one_line(f"{about}: {'; '.join(said)}" for said in (full, plain, plain[:2], plain[:1]))
 
 
 def sentence(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return how much of the cores' time the ranks of each library use."""
     (cell, *others), (first, *rest) = (one.cell for one in fact.cells), fact.times
-    keeps = f"{cell.library} keeps {share(first.share)} of the core time that there is for them busy"
+    keeps = f"{cell.library} keeps {known_share(first.share)} of the core time that there is for them busy"
     compared = "".join(f"; {_against(*one)}" for one in zip(others, rest, strict=True))
     many = f" (median of {counted(first.cells, 'cell')})"
     return f"{_about(fact, varied)}: {keeps}{many}{compared}"
@@ -212,9 +217,9 @@ def _about(fact: Waiting, varied: Collection[str]) -> str:
 
 
 def _against(cell: Cell, one: CoreTime) -> str:
-    said = f"{cell.library} {share(one.share)}"
+    said = f"{cell.library} {known_share(one.share)}"
     if one.ratio is None or one.ratio.low is None:
         return said
     if verdict_of(one.ratio) not in DIFFERENT:
         return f"{said}, {VERDICTS[verdict_of(one.ratio)]}"
-    return f"{said}, {times_words(one.ratio)} as much"
+    return f"{said}, {known_times(one.ratio)} as much"

@@ -253,11 +253,22 @@ def _own_benchmark(kind: ImbKind, column: str) -> Counterpart | None:
         return None
     if kind.above.multi and not kind.in_pairs:
         return None
-    if benchmark.ranks and benchmark.ranks != kind.above.ranks:
-        benchmark = OF_MORE_RANKS.get(kind.name) if kind.above.ranks > benchmark.ranks else None
+    if benchmark.ranks:
+        benchmark = _of_its_ranks(benchmark, kind)
     if benchmark is None:
         return None
     return benchmark if _has_expected_columns(benchmark, kind.name, column) else None
+
+
+def _of_its_ranks(benchmark: Counterpart, kind: ImbKind) -> Counterpart | None:
+    """Return our benchmark for as many ranks as there are; None if it needs more.
+
+    Two that mpigauge has started together are one pair of those that it measures at once.
+    """
+    own, ranks = kind.above.own_factors, kind.above.ranks
+    if ranks > benchmark.ranks or (own is not None and own.sync):
+        return OF_MORE_RANKS[benchmark.imb]
+    return benchmark if ranks == benchmark.ranks else None
 
 
 def _has_expected_columns(benchmark: Counterpart, name: str, column: str) -> bool:

@@ -64,8 +64,13 @@ def test_a_job_without_a_first_message_has_a_start_all_the_same() -> None:
 
 
 def test_launches_that_differ_much_are_not_known() -> None:
-    (fact,) = found({1: MS, 2: 2 * MS, 3: 4 * MS}, cell())
+    (fact,) = found({number: MS * (1 if number % 2 else 7) for number in range(1, 9)}, cell())
     assert "a time not known" in headline(fact, set())
+
+
+def test_few_launches_have_a_number_and_ask_for_more() -> None:
+    (fact,) = found({1: 200 * MS, 2: 220 * MS}, cell())
+    assert ": MPI_Init 210 ms (a good interval needs 6 launches or more)" in headline(fact, set())
 
 
 def test_nothing_of_one_launch_or_of_older_files() -> None:
