@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.find.answer import Answer, QuoteLine
     from mpigauge.plan.model import Cell
+    from mpigauge.result.records import Record
 
 BY_NAME = {pattern.name: pattern for pattern in PATTERNS}
 ROOM = 11
@@ -27,7 +28,11 @@ WINDOWS = ("create", "allocate", "dynamic")
 
 def answers_of(cells: Sequence[Cell]) -> list[Answer]:
     """The answers of a result with these cells, all of two launches."""
-    records = [campaign(*cells), *launches_of(cells, (1, 2)), *measured(cells, (1, 2), lambda *_: [300] * 4)]
+    records: list[Record] = [
+        campaign(*cells),
+        *launches_of(cells, (1, 2)),
+        *measured(cells, (1, 2), lambda *_: [300] * 4),
+    ]
     return answers(rows(result_of(*records, RECORDS[-1])), BY_NAME)
 
 
@@ -65,9 +70,9 @@ def test_every_value_has_a_line_and_no_two_lines_are_called_the_same(
 
 @pytest.mark.parametrize("room", range(1, ROOM + 1))
 def test_there_are_never_more_lines_than_there_is_room_for(room: int) -> None:
-    found = lines([*puts(MODES, WINDOWS)], room)
+    found = lines(puts(MODES, WINDOWS), room)
     assert 1 <= len(found) <= room
-    assert all("put fence" in heading(line) for line in found[:1])
+    assert "put fence" in heading(found[0])
 
 
 def test_jobs_side_by_side_have_the_lines_of_both() -> None:
