@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections import Counter
 from dataclasses import dataclass
@@ -23,7 +24,14 @@ from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.transport.proof import reports
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import Interval
-from mpigauge.vocabulary import QUOTED_ALONE, QUOTED_BY_MODE, QUOTED_MESSAGES, QUOTED_RATES, QUOTED_TIMES
+from mpigauge.vocabulary import (
+    QUOTED_ALONE,
+    QUOTED_BY_MODE,
+    QUOTED_BY_PATTERN,
+    QUOTED_MESSAGES,
+    QUOTED_RATES,
+    QUOTED_TIMES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -41,6 +49,9 @@ QUOTED_BYTES = 8
 """The message whose time is quoted: one double; the nearest to it where it was not measured."""
 
 BOTH_DIRECTIONS = 2
+
+MAX_WAYS = 8
+"""Most lines of one question where a pattern was measured in several ways."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +183,12 @@ class Question:
 
     Attributes:
         name: What tells it from the other questions.
-        mode: The one that it is asked of; empty if any may answer.
+        way: The values of what was varied that it is asked of; empty if any may answer.
     """
 
     name: Like
     choices: Mapping[Like, AnswerCandidate]
-    mode: str = ""
+    way: Like = ()
 
     @property
     def best(self) -> Quote:
@@ -192,13 +203,10 @@ class Question:
             for choice in self.choices.values()
         )
 
-    def by_mode(self) -> Iterator[Question]:
-        """Yield the same question for each mode that could answer it."""
-        modes: dict[str, dict[Like, AnswerCandidate]] = {}
-        for like, choice in self.choices.items():
-            modes.setdefault(choice.quote.row.cell.mode, {})[like] = choice
-        for mode, choices in modes.items():
-            yield Question((*self.name, mode), choices, mode)
+    def ways(self, factors: Collection[str]) -> dict[Like, Question]:
+        """Return the same question for each way that could answer it: for the values of these factors."""
+        ways = group_by(self.choices.items(), lambda choice: _values(choice[1].quote.row.cell, factors))
+        return {way: Question((*self.name, *way), dict(choices), way) for way, choices in ways.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,6 +236,7 @@ class QuoteLine:
         quotes: What each of them answers; None where it cannot.
         alike: Whether all quotes are of one curve and one size.
         modes: Whether the mode is to be said, since there are others of the same pattern.
+        is_way: Whether it was asked of one way of several, which is then said.
         varied: Factors in which other cells of the same pattern differ, the mode aside.
     """
 
@@ -235,6 +244,7 @@ class QuoteLine:
     alike: bool
     modes: bool
     varied: frozenset[str] = frozenset()
+    is_way: bool = False
 
     @property
     def first(self) -> Quote:
@@ -268,40 +278,92 @@ def about_messages(answers: Sequence[Answer]) -> bool:
     return all(question.of_messages for question in asked)
 
 
-def by_mode(answers: Sequence[Answer]) -> list[Answer]:
-    """Return answers with a question per mode, if they have messages of two ranks in several modes alone.
-
-    The modes are then what such a campaign is about.
-    """
-    if not about_messages(answers):
-        return [*answers]
-    return [
-        Answer(
-            one.job,
-            tuple(
-                each
-                for question in one.questions
-                for each in ([question] if question.name[0] in QUOTED_ALONE else question.by_mode())
-            ),
-            one.of,
-        )
-        for one in answers
-    ]
-
-
-def lines_of(answers: Sequence[Answer]) -> list[QuoteLine]:
+def lines_of(answers: Sequence[Answer], room: int = 0) -> list[QuoteLine]:
     """Return every question that one of these jobs answers, in the order of the first that does.
 
     All are quoted at one size of one curve: of those that all of them have, the one that any of them would
     rather quote than any other, such as the best bandwidth. Without one that all have, each quotes its own,
     as far as the most of them do not agree.
+
+    Args:
+        room: How many lines there is room for: up to that, each way that was varied is asked for itself.
     """
-    asked = [{question.name: question for question in one.questions} for one in answers]
-    names = dict.fromkeys(name for mine in asked for name in mine)
-    choices = (choice for mine in asked for one in mine.values() for choice in one.choices.values())
+    questions = [question for one in answers for question in one.questions]
+    choices = (choice for question in questions for choice in question.choices.values())
     cells = group_by((choice.quote.row.cell for choice in choices), lambda cell: cell.pattern)
     varied = {pattern: _varied_in(mine) for pattern, mine in cells.items()}
+    asked = [{question.name: question for question in mine} for mine in _fitting(answers, varied, room)]
+    names = dict.fromkeys(name for mine in asked for name in mine)
     return [_line([mine.get(name) for mine in asked], varied) for name in names]
+
+
+Questions = list["Question"]
+Varied = dict[str, frozenset[str]]
+"""Factors in which the cells of each pattern differ."""
+
+
+def _fitting(answers: Sequence[Answer], varied: Varied, room: int) -> list[Questions]:
+    """Return the questions of answers, those of ways where there is room for the lines of all."""
+    plain = [[*one.questions] for one in answers]
+    by_mode = about_messages(answers)
+    attempts = [(by_mode, MAX_WAYS), *((False, most) for most in range(MAX_WAYS, 1, -1))]
+    for by_mode, most in attempts:
+        found = _by_way(plain, varied, most, of_messages=by_mode)
+        if len({question.name for mine in found for question in mine}) <= room:
+            return found
+    return plain
+
+
+def _by_way(asked: Sequence[Questions], varied: Varied, most: int, *, of_messages: bool) -> list[Questions]:
+    """Return the questions of jobs, with one for each way, at most so many of each question.
+
+    Args:
+        of_messages: Whether messages between two ranks are asked for by mode, too.
+    """
+    ways = [[_ways_of(one, varied, of_messages=of_messages) for one in mine] for mine in asked]
+    every: dict[Like, dict[Like, None]] = {}
+    for questions, mine in zip(asked, ways, strict=True):
+        for question, each in zip(questions, mine, strict=True):
+            every.setdefault(question.name, {}).update(dict.fromkeys(each))
+    told = {
+        name: _told(mine, most if name[0] in QUOTED_BY_PATTERN else len(mine)) for name, mine in every.items()
+    }
+    return [
+        [
+            each[way]
+            for question, each in zip(questions, mine, strict=True)
+            for way in told[question.name]
+            if way in each
+        ]
+        for questions, mine in zip(asked, ways, strict=True)
+    ]
+
+
+def _ways_of(question: Question, varied: Varied, *, of_messages: bool) -> dict[Like, Question]:
+    """Return a question by way: that of a pattern by all that was varied, one of messages by mode or not."""
+    quoted_as, pattern = question.name[0], question.best.pattern.name
+    if quoted_as in QUOTED_BY_PATTERN and varied[pattern]:
+        return question.ways(varied[pattern])
+    if of_messages and quoted_as not in QUOTED_ALONE:
+        return question.ways({"mode"})
+    return {(): question}
+
+
+def _told(ways: Iterable[Like], most: int) -> list[Like]:
+    """Return as many ways, in their order: first those that have values that no other has."""
+    left, told, seen = [*ways], list[Like](), dict[object, set[object]]()
+    order = {way: place for place, way in enumerate(left)}
+
+    def known(way: Like) -> float:
+        """Return how many values of a factor are told, of which the way has another one."""
+        new = ((place, one) for place, one in enumerate(way) if one not in seen.get(place, ()))
+        return min((len(seen.get(place, ())) for place, _ in new), default=math.inf)
+
+    while left and len(told) < most:
+        told.append(left.pop(left.index(min(left, key=known))))
+        for place, one in enumerate(told[-1]):
+            seen.setdefault(place, set()).add(one)
+    return sorted(told, key=order.__getitem__)
 
 
 def _varied_in(cells: Sequence[Cell]) -> frozenset[str]:
@@ -332,8 +394,16 @@ def _line(questions: Sequence[Question | None], varied: Mapping[str, frozenset[s
         for one in questions
     )
     differing = frozenset[str]().union(*(varied[quote.pattern.name] for quote in quotes if quote is not None))
-    chosen = len(questions) > 1 or any(question.mode for question in known)
-    return QuoteLine(quotes, most == len(known), chosen and "mode" in differing, differing - {"mode"})
+    is_way = any(question.way for question in known)
+    of_pattern = known[0].name[0] in QUOTED_BY_PATTERN
+    modes = "mode" in differing and (len(questions) > 1 or is_way or of_pattern)
+    return QuoteLine(quotes, most == len(known), modes, differing - {"mode"}, is_way)
+
+
+def _values(cell: Cell, factors: Collection[str]) -> Like:
+    """Return the values of these factors, and of those that are said with them."""
+    names = [one for name in ("mode", *TOLD_BESIDE) if name in factors for one in _said_by(name)]
+    return tuple((name, getattr(cell, name)) for name in names)
 
 
 def _preferred(like: Like, questions: Iterable[Question]) -> Preference:
@@ -379,8 +449,9 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
     yield from _asked("message-rate", [curve for curve in usual if curve[0].windowed], _typical)
     yield from _by_pattern([curve for curve in others if not _is_of_a_pair(curve)])
     yield from _by_pattern(last)
+    yield from _by_pattern([curve for curve in curves if not (curve[0].talks or curve[0].in_memory)])
     if not any(pattern.talks for pattern, _ in curves):
-        yield from _of_memory(curves)
+        yield from _of_memory([curve for curve in curves if curve[0].in_memory])
     yield from _limits(rows, patterns)
     yield from _copies(rows, patterns)
 
@@ -394,9 +465,10 @@ def _windows_and_others(curves: Sequence[Curve]) -> tuple[list[Curve], list[Curv
     """Return curves on the memory of others, as they are read, and the others that talk.
 
     First what the target has seen, then what one rank does on the memory of another, then what all do. What
-    a target that computes makes of it is told in words.
+    a target that computes makes of it is told in words, as long as there are others.
     """
-    windows = [curve for curve in curves if curve[0].one_sided and not _target_computes(curve)]
+    one_sided = [curve for curve in curves if curve[0].one_sided]
+    windows = [curve for curve in one_sided if not _target_computes(curve)] or one_sided
     windows.sort(key=lambda curve: (not curve[0].one_way, curve[0].active_ranks != PAIR_OF_RANKS))
     return windows, [curve for curve in curves if curve[0].talks and not curve[0].one_sided]
 
@@ -497,8 +569,18 @@ def _by_pattern(curves: Sequence[Curve]) -> Iterator[Question]:
         elif times_alone(pattern, mode) or pattern.name not in alone:
             found.setdefault(f"{pattern.name} {mode}", []).append((pattern, rows))
     for name, mine in found.items():
-        mine.sort(key=lambda curve: (not times_alone(curve[0], curve[1][0].cell.mode), *_few_send(curve)))
+        mine.sort(key=_unlike_asked)
         yield from _of_a_pattern(name, mine)
+
+
+def _unlike_asked(curve: Curve) -> Preference:
+    """Prefer the operation alone, and what its pattern is about: not a whole message, but blocks."""
+    pattern, mode = curve[0], curve[1][0].cell.mode
+    own = pattern.mode(mode)
+    whole = own is not None and (
+        (pattern.strided and not own.strided) or (pattern.partitioned and not own.partitioned)
+    )
+    return not times_alone(pattern, mode), whole, *_few_send(curve)
 
 
 def _few_send(curve: Curve) -> Preference:
@@ -531,7 +613,7 @@ def _of_memory(curves: Iterable[Curve]) -> Iterator[Question]:
     for curve in curves:
         pattern, rows = curve
         cell = rows[0].cell
-        of = (pattern.name, cell.mode, cell.buffers)
+        of = (pattern.name, cell.mode, cell.buffers, *_values(cell, TOLD_BESIDE))
         rated = _with_rates([curve]) if pattern.moves_bytes else []
         if rated:
             yield from _asked("memory-bandwidth", rated, _fastest, *of)
@@ -662,6 +744,8 @@ def heading(line: QuoteLine) -> str:
 def common_heading(line: QuoteLine) -> str:
     """Return what the numbers of several jobs are, with the size that they have in common."""
     quote = line.first
+    if not line.alike and line.is_way:
+        return ", ".join(filter(None, _called(line)))
     if not line.alike:
         return HEADINGS.get(quote.quoted_as) or _rated(quote, quote.pattern.name)
     copy = YARDSTICKS[quote.cost.name][0] if quote.cost else ""
@@ -676,7 +760,7 @@ def _called(line: QuoteLine) -> Iterator[str]:
         yield HEADINGS[quote.quoted_as]
         yield mode if line.modes and quote.quoted_as in QUOTED_BY_MODE else ""
     else:
-        yield _rated(quote, f"{quote.pattern.name} {mode}" if line.modes else _named(quote))
+        yield _rated(quote, _named(quote, mode_said=line.modes))
     if quote.quoted_as not in QUOTED_ALONE:
         yield from _told_beside(quote.row, line.varied)
 
@@ -884,10 +968,10 @@ def _factor(text: str) -> str:
     return f"{text}\N{MULTIPLICATION SIGN}"
 
 
-def _named(quote: Quote) -> str:
-    """Return the pattern; its mode only where it is not the usual one, and buffers that are cold."""
+def _named(quote: Quote, *, mode_said: bool = False) -> str:
+    """Return the pattern; its mode where that is said or not the usual one, and buffers that are cold."""
     cell = quote.row.cell
-    mode = "" if cell.mode == default_mode(quote.pattern) else cell.mode
+    mode = "" if cell.mode == default_mode(quote.pattern) and not mode_said else cell.mode
     return " ".join(filter(None, [quote.pattern.name, mode, *phrases_of(cell, ["buffers"]).values()]))
 
 

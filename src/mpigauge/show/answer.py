@@ -14,7 +14,7 @@ from mpigauge.document.document import Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import OF_JOB, phrases_of, state_phrase
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
 from mpigauge.find import answer as words
-from mpigauge.find.answer import answers, by_mode, lines_of
+from mpigauge.find.answer import answers, lines_of
 from mpigauge.find.findings import MAX_DOUBTS, worst_doubts
 from mpigauge.find.foot import foot_of
 from mpigauge.find.headline import (
@@ -280,10 +280,8 @@ def _tables(compared: _Compared, chosen: Units, room: int) -> list[Table]:
 
 
 def _lines(columns: Sequence[AnswerColumn], room: int) -> list[QuoteLine]:
-    """Return one line per mode, if only modes were measured and there is room; else one per quantity."""
-    answers_ = [column.answer for column in columns]
-    lines = lines_of(by_mode(answers_))
-    return lines if len(lines) <= room else lines_of(answers_)
+    """Return one line per way that was varied, as far as there is room; else one per quantity."""
+    return lines_of([column.answer for column in columns], room)
 
 
 def _fitting(lines: list[QuoteLine], room: int) -> list[QuoteLine]:
