@@ -699,8 +699,10 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
 
 
 def _places_of(result: Result, found: Sequence[Answer]) -> list[str]:
-    """Return where the ranks of several jobs were, if that was on several nodes."""
-    return [*dict.fromkeys(filter(None, (place_of(result, one.job) for one in found)))]
+    """Return the library of several jobs, if it is one, and where their ranks were, if on several nodes."""
+    libraries = {one.quotes[0].row.cell.library for one in found}
+    library = libraries.pop() if len(libraries) == 1 else ""
+    return [*dict.fromkeys(filter(None, [library, *(place_of(result, one.job) for one in found)]))]
 
 
 def place_of(result: Result, job: JobKey) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mpigauge.find.answer import MAX_WAYS, answers, common_heading, heading, lines_of
 from mpigauge.rows.rows import rows
 from tests.made import PATTERNS, RECORDS, campaign, cell, launches_of, measured, result_of
+from tests.places import DOCS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.find.answer import Answer, QuoteLine
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Record
+    from tests.conftest import Cli
 
 BY_NAME = {pattern.name: pattern for pattern in PATTERNS}
 ROOM = 11
@@ -99,3 +101,10 @@ def test_what_no_message_is_of_has_a_line_beside_messages() -> None:
 def test_a_target_that_computes_has_lines_where_there_are_no_others() -> None:
     of = [heading(line) for line in lines([cell("progress", 8, mode) for mode in ("put", "get")])]
     assert of == ["progress put, 8 B", "progress get, 8 B"]
+
+
+def test_the_library_of_several_jobs_is_named(cli: Cli) -> None:
+    assert (
+        "Open MPI 5.0.11 \N{MIDDLE DOT} 4 ranks on 2 nodes"
+        in cli("show", DOCS / "results" / "uplink.jsonl.gz").out
+    )
