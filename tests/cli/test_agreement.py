@@ -489,7 +489,8 @@ def test_times_do_not_contradict_the_ratio_beside_them(said: Said) -> None:
             if one["verdict"] in TURNED:
                 assert (quotient > 1) == (one["verdict"] == "slower")
             if len(one["states"]) > 1:  # both are of all of them, and not of one each
-                assert same(quotient, one["ratio"], 2 * MARGIN), one
+                # Odd launches are pulled in for the ratio alone.
+                assert same(quotient, one["ratio"], 2 * MARGIN) or one["low"] <= quotient <= one["high"], one
 
 
 def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
