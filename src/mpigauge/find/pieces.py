@@ -15,6 +15,7 @@ from mpigauge.find.phrases import (
     at_size,
     every_size,
     in_one_line,
+    is_known,
     known_times,
 )
 from mpigauge.vocabulary import DIFFERENT
@@ -53,7 +54,8 @@ def pieces_line(
         most_words: Words that there is room for.
     """
     if len(pieces) == 1 and pieces[0].verdict not in DIFFERENT:
-        few = pieces[0].pooled is not None and pieces[0].pooled.awaits_launches
+        pooled = pieces[0].pooled
+        few = pooled is not None and pooled.awaits_launches and is_known(pooled.low, pooled.high)
         alone = _of_few(pieces[0], sides, cell) if few else _alone(pieces[0], sides, cell)
         return in_one_line((f"{about}: {text}" for text in alone), most_words=most_words)
     line = _Line(sides, pieces, cell)
@@ -72,7 +74,7 @@ def pieces_line(
 
 
 def _of_few(piece: SizePiece, sides: NamesOfTwo, cell: Cell) -> Iterator[str]:
-    """Yield what is said of a difference that nothing but launches keep from a verdict, the longest first."""
+    """Yield what is said of a difference that lacks nothing but launches for a verdict, the longest first."""
     for interval in (True, False):
         number = _number(piece, by_rate=sides.by_rate, interval=interval)
         said = f"{sides.other} {sides.takes} {number} {sides.as_base}{at_size(cell, piece.sizes_bytes[0])}"

@@ -55,7 +55,7 @@ def progress_of(visits: Sequence[Visit]) -> Progress | None:
     """Return whether a cell waits for its target; None if no launch tells, or in none it computes."""
     shares: dict[int, list[float]] = defaultdict(list)
     for visit in visits:
-        if visit.work_ns > 0:
+        if visit.work_ns > 0 and len(visit.samples_ns):
             shares[visit.launch].extend(np.asarray(visit.samples_ns) / visit.work_ns)
     told = [waits for mine in shares.values() if (waits := _waits(mine)) is not None]
     return Progress(sum(told), len(told)) if told else None

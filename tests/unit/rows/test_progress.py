@@ -16,6 +16,7 @@ LONG, SHORT = 800, 50
     [
         ([LONG, LONG], Progress(1, 1)),
         ([SHORT, SHORT, SHORT], Progress(0, 1)),
+        ([], None),
         ([SHORT, LONG], None),
         ([SHORT, SHORT, LONG], None),
         ([SHORT, SHORT, SHORT, SHORT, LONG], Progress(0, 1)),

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 OVERVIEW, MAP = "overview", "map"
 COMPARE = "compare"
 INSTEAD = ("one-sided", "pairs", "parts", COMPARE)
-"""What is drawn where an overview would have too many series."""
+"""Kinds to draw, the first that can be, where an overview would have too many series."""
 
 COMPARE_OPTIONS = ("by", "margin", "allow", "force")
 RATE = "rate"
@@ -110,8 +110,9 @@ def command(
 ) -> None:
     """Draw a figure of RESULT files, ready for a paper.
 
-    Without RESULT, of the newest in results/. Without --kind, an overview of its curves; of a map of all
-    pairs, the heat map.
+    Without RESULT, of the newest in results/. Without --kind, an overview of its curves; where these are too
+    many, the first of one-sided, pairs, parts and compare that can be drawn; of a map of all pairs, the
+    heat map.
 
     \b
     mpigauge plot
