@@ -58,8 +58,8 @@ with-mpi: $(VENV)/.dev mpis
 
 # Simulations of many campaigns first, which share the cores; then what measures, one after the other.
 truth: $(VENV)/.dev mpis
-	@$(PYTEST) -n auto --dist worksteal -m "truth and not ($(REAL) or browser)"
-	@$(PYTEST) --durations=10 -m "truth and ($(REAL) or browser)"
+	@$(PYTEST) -n auto --dist worksteal -m "truth and not ($(REAL) or browser$(ALSO))"
+	@$(PYTEST) --durations=10 -m "truth and ($(REAL) or browser)$(if $(COMPLETE),, and not thorough)"
 
 # For everyday work: what needs no MPI.
 check: lint

@@ -440,13 +440,15 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
     usual = sorted(pairs, key=_is_unusual)
     one_way = [curve for curve in usual if curve[0].one_way]
     yield from _asked("latency", one_way, _typical)
+    own = [curve for curve in pairs if not curve[0].windowed and not curve[0].one_way]
     if not one_way:
-        yield from _by_pattern([curve for curve in pairs if not curve[0].windowed])
+        yield from _by_pattern(own)
     yield from _asked("bandwidth", _with_rates(pairs, lambda row: row.directions < BOTH_DIRECTIONS), _fastest)
-    yield from _asked(
-        "both-directions", _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS), _fastest
-    )
+    both = _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS)
+    yield from _asked("both-directions", both, _fastest)
     yield from _asked("message-rate", [curve for curve in usual if curve[0].windowed], _typical)
+    if one_way:
+        yield from _by_pattern([curve for curve in own if not _goes_both_ways(curve)])
     yield from _by_pattern([curve for curve in others if not _is_of_a_pair(curve)])
     yield from _by_pattern(last)
     yield from _by_pattern([curve for curve in curves if not (curve[0].talks or curve[0].in_memory)])
@@ -482,6 +484,11 @@ def _target_computes(curve: Curve) -> bool:
 def _is_of_a_pair(curve: Curve) -> bool:
     """Return whether a curve is of messages between two ranks."""
     return _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS
+
+
+def _goes_both_ways(curve: Curve) -> bool:
+    """Return whether messages of a curve are under way in both directions at once, which has a rate of its own."""
+    return all(row.directions >= BOTH_DIRECTIONS for row in curve[1])
 
 
 def _is_message(pattern: Pattern) -> bool:
@@ -932,7 +939,8 @@ def _operation(quote: Quote, chosen: Units) -> str:
     largest = ""
     if quote.largest is not None and quote.largest.time is not None:
         time = units.format_time(quote.largest.time.estimate, chosen.time)
-        largest = f"{time} at {_size(quote.largest)}"
+        said = messages(quote.largest.messages_per_s) if quote.quoted_as in QUOTED_MESSAGES else time
+        largest = f"{said} at {_size(quote.largest)}"
     return "; ".join(filter(None, [ranks, largest]))
 
 

@@ -236,8 +236,10 @@ def _groups(table: _Table, cell: Cell) -> Iterator[str]:
     """Yield the groups of a rule, or those of all rules, each alone; "" for all ranks as they are."""
     every = tuple(range(cell.ranks))
     hosts = places_of(cell.placement, table.plan.hosts, cell.ranks, table.where)
+    several = len(table.plan.placements) > 1
+    where = f"{table.where}: placement {cell.placement}" if several else table.where
     rules = (cell.groups,) if cell.groups else table.measure.groups if table.pattern.in_groups else ()
-    of_rules = (group for rule in rules for group in groups_of(rule, cell.ranks, hosts, table.where))
+    of_rules = (group for rule in rules for group in groups_of(rule, cell.ranks, hosts, where))
     for group in dict.fromkeys(of_rules) if rules else (every,):
         text = selected(cell.order, cell.senders, group, table.pattern, cell.ranks, hosts, table.where)
         _check_ranks(table.pattern, active_ranks(replace(cell, group=text), None), table.where)

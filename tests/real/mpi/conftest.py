@@ -54,7 +54,7 @@ def library(request: pytest.FixtureRequest) -> Library:
 
 
 def usually(*names: str) -> pytest.MarkDecorator:
-    """Return the mark of a test that `make test` asks of these libraries alone, and CI of all."""
+    """Return the mark of a test that is asked of these libraries alone, and of all with `COMPLETE=1`."""
     return pytest.mark.parametrize("library", rest(PREFIXES, names), indirect=True)
 
 

@@ -8,7 +8,7 @@ from tests.real import kills
 
 KILLS, SEED = 12, 2026
 
-pytestmark = [pytest.mark.mpi, pytest.mark.truth]
+pytestmark = [pytest.mark.mpi, pytest.mark.truth, pytest.mark.thorough]
 
 
 def test_nothing_is_lost_and_nothing_is_left_after_the_next_start() -> None:

@@ -13,7 +13,7 @@ import pytest
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.patterns import known
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import delays_of, prefix
+from tests.real.mpi.conftest import delays_of, prefix, usually
 from tests.truth import check, truth
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ def holds_within(what: str, ratios: list[float], share: float) -> None:
     check(f"{what}, upper end", high, above=1 - share, below=1 + 10 * share)
 
 
+@usually("openmpi")
 @truth
 def test_one_pair_is_what_stream_and_pingpong_measure(
     library: Library, mpigauge: Run, tmp_path: Path

@@ -11,7 +11,7 @@ import pytest
 from mpigauge.mpi import find
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.conftest import Run, prefix, usually
 from tests.truth import check, truth
 
 pytestmark = pytest.mark.mpi
@@ -134,6 +134,7 @@ def test_a_message_behind_no_queue_is_that_of_a_ping_pong(library: Library, rows
         check(f"{library.name}, {size} B, behind no queue / ping-pong", ratio, above=0.98, below=1.02)
 
 
+@usually("mpich")
 @truth
 def test_a_payload_in_one_block_is_that_of_a_ping_pong(library: Library, rows: Rows) -> None:
     words = ("--sizes", "8,64KiB", *MEASURED, "--mpi", str(library.mpicc))
@@ -143,6 +144,7 @@ def test_a_payload_in_one_block_is_that_of_a_ping_pong(library: Library, rows: R
         check(f"{library.name}, {size} B, one block / ping-pong", ratio, above=0.97, below=1.03)
 
 
+@usually("openmpi")
 @truth
 def test_blocks_without_gaps_take_as_long_as_one_block(library: Library, rows: Rows) -> None:
     words = ("--mode", "contiguous,derived", "--block", "64", "--stride", "64", "--sizes", "64KiB")
@@ -151,6 +153,7 @@ def test_blocks_without_gaps_take_as_long_as_one_block(library: Library, rows: R
     check(f"{library.name}, blocks without gaps / one block", ratio, above=0.95, below=1.05)
 
 
+@usually("mpich")
 @truth
 def test_one_partition_is_not_faster_than_a_persistent_message(library: Library, rows: Rows) -> None:
     words = ("--mode", "whole,persistent", "--partitions", "1", "--sizes", "8", *MEASURED)
@@ -175,6 +178,7 @@ def test_what_is_computed_before_is_no_part_of_a_message(
 # ---- Planted -------------------------------------------------------------------------------------
 
 
+@usually("openmpi")
 @truth
 def test_a_queue_costs_more_the_deeper_it_is(library: Library, rows: Rows) -> None:
     words = ("--sizes", "8", "--depth", "0,4096", *MEASURED, "--mpi", str(library.mpicc))

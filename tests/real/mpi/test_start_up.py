@@ -128,6 +128,7 @@ def test_a_kernel_of_a_library_without_sessions_says_so(tmp_path: Path) -> None:
 PLANTED_S = 500e-6
 
 
+@usually("mpich")
 @truth
 def test_a_delay_of_known_size_is_found_in_comm_dup(rows: Rows, shim: Shim, library: Library) -> None:
     """Two delays, of which one is twice the other: the fastest of each tell."""
@@ -141,6 +142,7 @@ def test_a_delay_of_known_size_is_found_in_comm_dup(rows: Rows, shim: Shim, libr
     check(f"{library.name}, delay found in comm_dup / planted", found_s / PLANTED_S, above=0.95, below=1.05)
 
 
+@usually("openmpi")
 @truth
 def test_a_delay_of_known_size_is_found_in_mpi_init(
     mpigauge: Run, shim: Shim, library: Library, tmp_path: Path

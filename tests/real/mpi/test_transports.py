@@ -47,6 +47,7 @@ def test_both_transports_take_effect(library: Library, rows: Rows, tmp_path: Pat
         assert launch.reported.startswith(REPORTED[library.name][launch.job.transport])
 
 
+@usually("mpich")
 @truth
 def test_the_network_stack_is_slower_than_shared_memory(library: Library, rows: Rows) -> None:
     found = rows("pingpong", "allreduce", *BOTH, "--mpi", str(library.mpicc))

@@ -31,6 +31,7 @@ from mpigauge.rows.warnings import WARNING_KINDS, Warning, WarningKind  # noqa: 
 from tests.healthy import healthy
 from tests.made import LARGE, RECORDS, SMALL, campaign, launch, result_of, visit
 from tests.stored import name_of, stored_results
+from tests.thorough import rest
 from tests.truth import check
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ def test_healthy_results_hardly_have_a_line(shared: float) -> None:
 
 
 @pytest.mark.truth
-@pytest.mark.parametrize("shared", [0.0, 0.5, 0.8])
+@pytest.mark.parametrize("shared", rest([0.0, 0.5, 0.8], [0.5]))
 def test_of_200_healthy_results_ten_at_most_have_a_line(shared: float) -> None:
     generator = np.random.default_rng(12)
     false = sum(bool(kinds_on_screen(healthy(generator, shared))) for _ in range(200))
