@@ -487,7 +487,7 @@ def _is_of_a_pair(curve: Curve) -> bool:
 
 
 def _goes_both_ways(curve: Curve) -> bool:
-    """Return whether messages of a curve are under way in both directions at once, which has a rate of its own."""
+    """Return whether messages of a curve go in both directions at once, which has a line of its own."""
     return all(row.directions >= BOTH_DIRECTIONS for row in curve[1])
 
 

@@ -15,6 +15,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.buffers import needs_of
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.groups import groups_of, ordered, ranks_in
+from mpigauge.plan.hosts import Host
 from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, known
@@ -104,6 +105,14 @@ def test_one_group_is_told_by_its_size_with_what_makes_more(rule: str, words: st
     with pytest.raises(UsageError, match=words) as refused:
         groups_of(rule, RANKS, (), "here")
     assert ("write host" in refused.value.hint) == offers
+
+
+def test_of_several_placements_the_one_that_makes_one_group_is_named() -> None:
+    table = Measure("allreduce", sizes="8", groups=("host",))
+    hosts, placements = (Host("h1", 4), Host("h2", 4)), ("h1,h1,h2,h2", "h1,h1,h1,h1")
+    plan = Plan((table,), ranks=(4,), visits=4, hosts=hosts, placements=placements)
+    with pytest.raises(UsageError, match="here: placement h1,h1,h1,h1: --groups host makes one group"):
+        cells_of(plan, description(), "openmpi", "5.0.11", "here")
 
 
 @given(st.integers(2, 40), st.integers(2, 8))

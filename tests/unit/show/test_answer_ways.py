@@ -70,6 +70,20 @@ def test_every_value_has_a_line_and_no_two_lines_are_called_the_same(
     assert (cells[0].mode, cells[0].rma_window) == (modes[0], windows[0])
 
 
+@pytest.mark.parametrize("pattern", ["layout", "matching", "partitioned", "send-overhead"])
+def test_a_pattern_beside_ping_pong_has_a_line_of_its_own(pattern: str) -> None:
+    mode = BY_NAME[pattern].modes[0].name
+    named = [heading(line) for line in lines([cell(size=8), cell(pattern, 8, mode)])]
+    assert [one for one in named if one.startswith(pattern)], named
+    assert named[0].startswith("latency")
+
+
+def test_both_directions_stand_once_beside_ping_pong() -> None:
+    named = [heading(line) for line in lines([cell(size=8), cell("exchange", 8, "nonblocking")])]
+    assert "both directions" in named
+    assert not [one for one in named if one.startswith("exchange")]
+
+
 @pytest.mark.parametrize("room", range(1, ROOM + 1))
 def test_there_are_never_more_lines_than_there_is_room_for(room: int) -> None:
     found = lines(puts(MODES, WINDOWS), room)
