@@ -496,7 +496,10 @@ def _is_message(pattern: Pattern) -> bool:
 
 
 def _curves(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> list[Curve]:
-    """Return rows with a time, by curve, from small to large; of several pairs of ranks the median pair."""
+    """Return rows with a time, by curve, from small to large: one of each size.
+
+    Of several windows that with most messages in flight, of several pairs of ranks the median pair.
+    """
     timed = (row for row in rows if row.time is not None and not patterns[row.cell.pattern].is_floor)
     sizes = [group_by(curve, lambda row: row.cell.bytes) for curve in group(timed, ALONG | {STATE})]
     curves = [[_middle(by_size[size]) for size in sorted(by_size)] for by_size in sizes]
@@ -504,8 +507,10 @@ def _curves(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> list[Curve]
 
 
 def _middle(rows: Sequence[Row]) -> Row:
-    """Return the row of median time."""
-    ordered = sorted(rows, key=lambda row: row.time.estimate if row.time else 0.0)
+    """Return the row of median time among those of the largest window."""
+    most = max(row.cell.window for row in rows)
+    widest = (row for row in rows if row.cell.window == most)
+    ordered = sorted(widest, key=lambda row: row.time.estimate if row.time else 0.0)
     return ordered[(len(ordered) - 1) // 2]
 
 
@@ -936,6 +941,8 @@ def _messages(quote: Quote, _: Units) -> str:
 def _operation(quote: Quote, chosen: Units) -> str:
     known = quote.row.talks and quote.row.cell.ranks
     ranks = units.counted(quote.row.cell.ranks, "rank") if known else ""
+    if quote.row.imported and (window := quote.row.cell.window):
+        ranks = ", ".join(filter(None, [ranks, f"{window} in flight"]))
     largest = ""
     if quote.largest is not None and quote.largest.time is not None:
         time = units.format_time(quote.largest.time.estimate, chosen.time)

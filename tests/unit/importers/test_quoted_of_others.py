@@ -287,3 +287,18 @@ def is_answered(result: Result) -> bool:
     found, patterns = rows(result), {pattern.name: pattern for pattern in result.campaign.patterns}
     timed = {row.cell.job for row in found if row.time is not None}
     return {one.job for one in answers(found, patterns)} == timed
+
+
+def test_of_several_windows_the_largest_is_quoted_and_named(tmp_path: Path) -> None:
+    """A row of each size has one column per window: what was best stands in the last."""
+    text = """# OSU MPI Multiple Bandwidth / Message Rate Test v7.3
+# [ pairs: 1 ] [ window size: varied ]
+# Uni-directional Bandwidth (MB/sec)
+#       1              2              4
+#
+1           1.20        2.10      4.10
+1024      900.20     1600.10   3300.10
+"""
+    bandwidth = quotes_of(tmp_path, text)[0]
+    assert bandwidth.value == pytest.approx(3300.1e6)
+    assert detail(bandwidth, Units()) == "2 ranks, 4 in flight"
