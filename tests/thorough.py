@@ -1,4 +1,4 @@
-"""Questions that many cases answer alike: `make test` asks some of them, CI also the rest.
+"""Questions that many cases answer alike: `make test` and `make truth` ask some, with `COMPLETE=1` all.
 
 Another number of ranks, another stored result or another page seldom finds what the first ones do not, and
 all of them together take as long as everything else.

@@ -933,22 +933,27 @@ def _in_memory(quote: Quote, chosen: Units) -> str:
 
 
 def _messages(quote: Quote, _: Units) -> str:
-    window = quote.row.cell.window
-    in_flight = f", {window} in flight" if window else ""
-    return f"{_named(quote)} of {_size(quote.row)}{in_flight}"
+    return ", ".join(filter(None, [f"{_named(quote)} of {_size(quote.row)}", _in_flight(quote.row)]))
+
+
+def _in_flight(row: Row) -> str:
+    """Return how many messages are in flight; empty where there is no window."""
+    return f"{row.cell.window} in flight" if row.cell.window else ""
 
 
 def _operation(quote: Quote, chosen: Units) -> str:
     known = quote.row.talks and quote.row.cell.ranks
     ranks = units.counted(quote.row.cell.ranks, "rank") if known else ""
-    if quote.row.imported and (window := quote.row.cell.window):
-        ranks = ", ".join(filter(None, [ranks, f"{window} in flight"]))
+    # Our window is the usual one unless it is named; that of another program may be any.
+    in_flight = _in_flight(quote.row) if quote.row.imported else ""
     largest = ""
     if quote.largest is not None and quote.largest.time is not None:
-        time = units.format_time(quote.largest.time.estimate, chosen.time)
-        said = messages(quote.largest.messages_per_s) if quote.quoted_as in QUOTED_MESSAGES else time
-        largest = f"{said} at {_size(quote.largest)}"
-    return "; ".join(filter(None, [ranks, largest]))
+        if quote.quoted_as in QUOTED_MESSAGES:
+            value = messages(quote.largest.messages_per_s)
+        else:
+            value = units.format_time(quote.largest.time.estimate, chosen.time)
+        largest = f"{value} at {_size(quote.largest)}"
+    return "; ".join(filter(None, [", ".join(filter(None, [ranks, in_flight])), largest]))
 
 
 def _limit(_: Quote, __: Units) -> str:

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.mpi
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
-from tools import turns  # noqa: E402 - of a script beside the others
+from tools import Timed, turns  # noqa: E402 - of a script beside the others
 
 Rows = Callable[..., list[dict[str, Any]]]
-Timed = tuple[str, int]
 Times = dict[Timed, float]
 """Seconds, by what is timed and its size."""
 
