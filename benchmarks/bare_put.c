@@ -4,10 +4,11 @@
  *
  * Prints a line "way bytes ns" for each loop, per operation:
  *
- *     flush   put, MPI_Win_flush, one pair of clock readings around all
- *     each    the same with two clock readings in every iteration, which are in its time
- *     lock    MPI_Win_lock, put, MPI_Win_unlock
- *     fence   MPI_Win_fence, put, MPI_Win_fence
+ *     flush      put, MPI_Win_flush, one pair of clock readings around all
+ *     unaligned  the same from memory that does not begin with a page, as malloc returns it
+ *     each       the same with two clock readings in every iteration, which are in its time
+ *     lock       MPI_Win_lock, put, MPI_Win_unlock
+ *     fence      MPI_Win_fence, put, MPI_Win_fence
  *
  * Rank 1 waits in MPI_Barrier meanwhile, for flush_recv and lock_recv in MPI_Recv; fences both
  * call. */
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PAGE_BYTES = 4096, WARMUPS = 1000, EXIT_USAGE = 2 };
+enum { PAGE_BYTES = 4096, UNALIGNED_BYTES = 2032, WARMUPS = 1000, EXIT_USAGE = 2 };
 
 struct put {
     MPI_Win        win;
@@ -126,10 +127,13 @@ static double in_epoch(const struct put *of, double (*loop)(const struct put *, 
 
 static void run(const struct put *of, int rounds)
 {
-    const int warmups = WARMUPS < rounds ? WARMUPS : rounds;
+    const int  warmups   = WARMUPS < rounds ? WARMUPS : rounds;
+    struct put unaligned = *of;
 
+    unaligned.send += UNALIGNED_BYTES;
     MPI_Barrier(MPI_COMM_WORLD);
     say(of, "flush", in_epoch(of, flush, rounds));
+    say(of, "unaligned", in_epoch(&unaligned, flush, rounds));
     say(of, "each", in_epoch(of, each, rounds));
     if (of->rank == 0)
         (void) lock(of, warmups);
@@ -176,7 +180,7 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++)
         if (atoi(argv[i]) > largest)
             largest = atoi(argv[i]);
-    of.send                   = touched_memory((size_t) largest);
+    of.send                   = touched_memory((size_t) largest + UNALIGNED_BYTES);
     unsigned char *const ours = touched_memory((size_t) largest);
     if (strcmp(argv[1], "create") == 0)
         MPI_Win_create(ours, largest, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &of.win);
