@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,14 @@ from mpigauge.compare.comparison import (
 )
 from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.session_sentences import odd_lines, too_few_words
-from mpigauge.document.phrases import UNSAID, WORDS, phrases_of, state_words, within_one_state_line
+from mpigauge.document.phrases import (
+    WORDS,
+    differs,
+    phrases_of,
+    state_words,
+    told,
+    within_one_state_line,
+)
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.groups import group_asked
@@ -258,19 +266,36 @@ def first_words(cell: Compared, first: Mapping[Compared, Compared]) -> str:
     return ratio_words(first[cell].decision) if cell in first else units.MISSING
 
 
-def name_of(row: Row, unsaid: Collection[str]) -> str:
-    """Return the name of a cell without some factors, and without usual values.
+@dataclass(frozen=True, slots=True)
+class CellNaming:
+    """What names of cells say, which tells them from each other.
 
-    Its group is that which was asked for, as its order and its senders are said, too.
+    Attributes:
+        unsaid: Factors that they leave out: those compared, and those that all cells share.
+        varied: Factors in which cells differ, so that even a usual value is said.
     """
-    phrases = phrases_of(replace(row.cell, group=group_asked(row.cell)))
-    said = [word for name, word in phrases.items() if name not in unsaid and word not in UNSAID]
-    return " ".join([*said, *state_words(row.of)])
+
+    unsaid: frozenset[str] = frozenset()
+    varied: frozenset[str] = frozenset()
+
+    def name(self, row: Row, without: Collection[str] = ()) -> str:
+        """Return the name of a cell, without some more factors."""
+        phrases = told(_phrases(row), self.varied)
+        said = [word for name, word in phrases.items() if name not in {*self.unsaid, *without}]
+        return " ".join([*said, *state_words(row.of)])
 
 
-def unsaid_names(compared: frozenset[str], rows: Iterable[Row] = ()) -> frozenset[str]:
-    """Return the factors that names leave out: those compared, and those that all rows share."""
-    return frozenset({*_compared_factors(compared), *common(rows)})
+def naming(compared: frozenset[str], rows: Iterable[Row] = ()) -> CellNaming:
+    """Return how to name cells that are compared by some factors, beside those of these rows."""
+    cells = [*rows]
+    named = [(row.cell.pattern, _phrases(row)) for row in cells]
+    varied = (name for name in WORDS if differs(name, ((of, found.get(name)) for of, found in named)))
+    return CellNaming(frozenset({*_compared_factors(compared), *common(cells)}), frozenset(varied))
+
+
+def _phrases(row: Row) -> Factors:
+    """Return the phrases of a cell, of the group that was asked for, as order and senders are said, too."""
+    return phrases_of(replace(row.cell, group=group_asked(row.cell)))
 
 
 def common(rows: Iterable[Row]) -> Factors:
@@ -356,11 +381,11 @@ def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) 
         sides = ", ".join(f"{count} of {name}" for name, count in Counter(name for name, _ in named).items())
         yield f"{ALONE}: {units.counted(len(named), 'number')} of {which} ({sides}); --all names them"
         return
+    cells = (*(one.row for one in shown.unmatched), *(one.pair.base for one in shown.cells))
+    names = CellNaming(frozenset(_compared_factors(compared)), naming(compared, cells).varied)
     curves: dict[str, list[str]] = defaultdict(list)
     for name, row in named:
-        curves[f"{name_of(row, unsaid_names(compared))}, {name}"] += (
-            [units.format_size(row.cell.bytes)] if row.sized else []
-        )
+        curves[f"{names.name(row)}, {name}"] += [units.format_size(row.cell.bytes)] if row.sized else []
     for curve, sizes in curves.items():
         yield f"{ALONE}: {curve}{': ' if sizes else ''}{', '.join(sizes)}"
 
@@ -391,11 +416,9 @@ def notes(
     open_ = [one.decision for one in shown.cells if one.decision and one.decision.verdict == "undecided"]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin, "launches" if shown.sessions is None else "sessions")
-    unsaid, side = (
-        unsaid_names(compared, (one.pair.base for one in shown.cells)),
-        side_namer(shown.cells, compared),
-    )
-    yield from (_pooled_sizes(one, side(one.cells[0]), unsaid) for one in shown.together)
+    names = naming(compared, (one.pair.base for one in shown.cells))
+    side = side_namer(shown.cells, compared)
+    yield from (_pooled_sizes(one, side(one.cells[0]), names) for one in shown.together)
     yield from map(_odd, shown.odd_launches)
     if any(one.decision is not None and one.pair.paired for one in shown.cells):
         yield f"times as long: {OF_PAIRS}"
@@ -502,11 +525,11 @@ def _odd(odd: OddPair) -> str:
     )
 
 
-def _pooled_sizes(sizes: PooledSizes, side: str, unsaid: Collection[str]) -> str:
+def _pooled_sizes(sizes: PooledSizes, side: str, names: CellNaming) -> str:
     """Return `slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as ...`."""
     first, last = sizes.cells[0].pair.base, sizes.cells[-1].pair.base
     where = sizes_of(first, last, len(sizes.cells), len(sizes.cells))
-    name = " ".join(filter(None, (name_of(first, unsaid), side, where)))
+    name = " ".join(filter(None, (names.name(first), side, where)))
     return f"{VERDICTS[sizes.decision.verdict]} together: {name}: {ratio_words(sizes.decision)} times as long"
 
 

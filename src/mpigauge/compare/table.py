@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.comparison import Compared, Comparison
     from mpigauge.compare.pairs import Pair
+    from mpigauge.compare.sentences import CellNaming
     from mpigauge.document.document import Tone, Units
     from mpigauge.document.phrases import Factors
     from mpigauge.result.provenance import LibraryRecord
@@ -79,7 +80,8 @@ def document(
         doubts: What makes the times of a side wrong.
         everything: Whether every cell has a line of its own.
     """
-    alike = words.common(cell.pair.base for cell in (*shown.cells, *shown.controls))
+    bases = [cell.pair.base for cell in (*shown.cells, *shown.controls)]
+    alike, names = words.common(bases), words.naming(compared, bases)
     lines = (
         _lines_measured_again(shown, everything=everything)
         if first
@@ -99,7 +101,7 @@ def document(
             DOT.join([sides, *_compared_factors(alike, compared), *_basis(shown)]),
             *filter(None, [hint]),
         ],
-        tables=[_table(shown, kept, compared, alike, first)] if kept else [],
+        tables=[_table(shown, kept, compared, names, first)] if kept else [],
         foot=[
             *map(Line, words.eager_limits(shown.limits, compared)),
             *(Line(f"! {text}", "doubt") for text in doubts),
@@ -119,7 +121,7 @@ def document(
             {**_record(cell, first), "forced": "; ".join(shown.forced)}
             for cell in (*shown.cells, *shown.controls)
         ],
-        cases=lambda: [_cases(shown, kept, compared, alike, first)] if kept else [],
+        cases=lambda: [_cases(shown, kept, compared, names, first)] if kept else [],
         properties={"verdict": "" if shown.unasked else verdict, "forced": "; ".join(shown.forced)},
     )
 
@@ -194,7 +196,7 @@ def _table(
     shown: Comparison,
     runs: Sequence[Run],
     compared: frozenset[str],
-    alike: Factors,
+    names: CellNaming,
     first: Mapping[Compared, Compared],
 ) -> Table:
     # Of all cells: a line that is shown alone is not of the only side.
@@ -212,7 +214,7 @@ def _table(
             Column(
                 "cell",
                 "",
-                lambda run: words.name_of(run.worst.pair.base, words.unsaid_names(compared) | alike.keys()),
+                lambda run: names.name(run.worst.pair.base),
                 left=True,
                 goes=None,
             ),
@@ -241,7 +243,7 @@ def _cases(
     shown: Comparison,
     runs: Sequence[Run],
     compared: frozenset[str],
-    alike: Factors,
+    naming: CellNaming,
     first: Mapping[Compared, Compared],
 ) -> Cases:
     """Return a table with a row per number, since runs begin and end elsewhere each time."""
@@ -251,7 +253,7 @@ def _cases(
     sides = [_side(pair, compared) for pair in pairs]
     if len({*sides}) > 1:
         names = [f"{name} {side}".rstrip() for name, side in zip(names, sides, strict=True)]
-    return Cases(_table(shown, single, compared, alike, first), names)
+    return Cases(_table(shown, single, compared, naming, first), names)
 
 
 def _side(pair: Pair, compared: frozenset[str]) -> str:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from mpigauge.plan.factors import BY_NAME, FACTORS, default_value
 from mpigauge.plan.groups import ranks_in
-from mpigauge.plan.patterns import patterns_with
+from mpigauge.plan.patterns import known, patterns_with
 from mpigauge.plan.round_robin import NamedPair
 from mpigauge.rows.group import STATE
 from mpigauge.units import counted, format_size
 from mpigauge.vocabulary import ROTATING, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from mpigauge.plan.factors import Factor
     from mpigauge.plan.model import Cell
@@ -119,7 +119,7 @@ UNSAID = frozenset(
         *(factor.phrase.format(factor.usual) for factor in _PLAIN if factor.usual and not factor.along),
     }
 )
-"""Phrases of usual values, which are left out."""
+"""Phrases of usual values, which are left out where nothing else was measured."""
 
 OF_JOB = tuple(name for name in WORDS if BY_NAME[name].job)
 """Factors by which launches of one plan differ."""
@@ -136,6 +136,43 @@ def phrases_of(cell: Cell, names: Iterable[str] = WORDS) -> Factors:
     """Return the phrases of a cell by factor: all but its size, unless some are named."""
     phrases = {name: WORDS[name](cell) for name in names}
     return {name: phrase for name, phrase in phrases.items() if phrase}
+
+
+def differs(name: str, values: Iterable[tuple[str, object]]) -> bool:
+    """Return whether values of a factor differ: of one that not all patterns have, within a pattern.
+
+    Args:
+        values: Each with its pattern.
+    """
+    factor = BY_NAME.get(name)
+    of_some = factor is not None and factor.has
+    found: dict[str, set[object]] = {}
+    for pattern, value in values:
+        found.setdefault(pattern if of_some else "", set()).add(value)
+    return any(len(mine) > 1 for mine in found.values())
+
+
+def told(phrases: Factors, varied: Collection[str]) -> Factors:
+    """Return phrases without those of usual values, but with these where the factor was varied.
+
+    Args:
+        varied: Factors that differ among what is told apart; see `differs`.
+    """
+    found = {}
+    for name in dict.fromkeys((*WORDS, *phrases)):
+        phrase = phrases.get(name, "")
+        if not phrase and name in varied and _has(phrases.get("pattern", ""), name):
+            phrase = BY_NAME[name].without
+        if phrase and (phrase not in UNSAID or name in varied):
+            found[name] = phrase
+    return found
+
+
+def _has(pattern: str, name: str) -> bool:
+    """Return whether a pattern of ours has a factor, so that no word of it means the usual value."""
+    if name not in BY_NAME or pattern not in known():
+        return False
+    return bool(getattr(known()[pattern], BY_NAME[name].has, False))
 
 
 def unusual(cell: Cell) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge import units
 from mpigauge.compare.size_ratio import launches_needed
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of, state_suffix
+from mpigauge.document.phrases import SAID_WITH, WORDS, phrases_of, state_suffix, told
 from mpigauge.document.ratio_words import VERDICTS, times_words, verdict_words
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.sequences import runs as in_runs
@@ -58,9 +58,9 @@ def subject(of: Subject, varied: Collection[str], without: Collection[str] = ())
         varied: Factors in which cells of the result differ.
         without: Factors that the sentence speaks of itself.
     """
-    said, unsaid = {*ALWAYS, *_phrased(varied)}, _phrased(without)
-    names = [name for name in WORDS if name in said and name not in unsaid]
-    phrases = {name: phrase for name, phrase in phrases_of(of.cell, names).items() if _to_say(name, phrase)}
+    said = (_phrased({*ALWAYS, *varied}) - _phrased(without)) & WORDS.keys()
+    phrases = told(phrases_of(of.cell, said | {*ALWAYS}), said)
+    phrases = {name: phrase for name, phrase in phrases.items() if name in said}
     what = " ".join(phrases.pop(name) for name in ("pattern", "mode") if name in phrases)
     return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{state_suffix(of)}"
 
@@ -117,10 +117,6 @@ def _phrased(names: Collection[str]) -> set[str]:
 def headed(about: str, text: str) -> str:
     """Return a sentence after what it is about, if that need be said."""
     return f"{about}: {text}" if about else text
-
-
-def _to_say(name: str, phrase: str) -> bool:
-    return name in ALWAYS or phrase not in UNSAID
 
 
 def time(

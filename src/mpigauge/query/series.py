@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.compare.curves import without_window
-from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_phrase
+from mpigauge.document.phrases import OF_JOB, UNSAID, differs, phrases_of, state_phrase, told
 from mpigauge.errors import UsageError
 from mpigauge.plan.names import normalised
 from mpigauge.plan.patterns import patterns_with
@@ -294,11 +294,15 @@ def distinguishing_labels(*groups: Sequence[Factors], without: Collection[str] =
     Empty for the only member of a group.
     """
     members = [factors for group in groups for factors in group]
-    varying = [name for name in differing_factors(members) if name not in without]
+    names = differing_factors(members)
+    varied = [
+        name for name in names if differs(name, ((one.get("pattern", ""), one.get(name)) for one in members))
+    ]
+    varying = [name for name in names if name not in without]
     short = [name for name in varying if name != FILE]
     labels: list[list[str]] = []
-    for names, unsaid in ((short, UNSAID), (short, ()), (varying, UNSAID), (varying, ())):
-        labels = [[_label(factors, names, unsaid) for factors in group] for group in groups]
+    for said, usual in ((short, False), (short, True), (varying, False), (varying, True)):
+        labels = [[_label(one if usual else told(one, varied), said) for one in group] for group in groups]
         if all(
             len({*of_group}) == len(of_group) and (len(members) == 1 or all(of_group)) for of_group in labels
         ):
@@ -311,9 +315,8 @@ def _origin_suffix(series: Series) -> str:
     return " (imported)" if series.imported else f", {CROWDED}" if series.oversubscribed else ""
 
 
-def _label(factors: Factors, names: Iterable[str], unsaid: Collection[str]) -> str:
-    words = [factors[name] for name in names if name in factors]
-    return ", ".join(word for word in words if word not in unsaid)
+def _label(factors: Factors, names: Iterable[str]) -> str:
+    return ", ".join(factors[name] for name in names if name in factors)
 
 
 def _own_name(series: Series) -> str:

@@ -16,7 +16,7 @@ from mpigauge.compare.sentences import (
     MAY_HAVE_MOVED,
     NOT_IN_TURN,
     SIGNS,
-    name_of,
+    CellNaming,
     sizes_of,
     stood_still,
 )
@@ -29,7 +29,7 @@ from mpigauge.stats.splits import MIN_SESSIONS as CHANGES_FROM
 from mpigauge.stats.steps import STRETCHES_FROM
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.compare.history.changes import Change
     from mpigauge.compare.history.history import History, Track
@@ -115,7 +115,7 @@ def lines_of(track: Track) -> list[HistoryLine]:
 # ---- One line ------------------------------------------------------------------------------------
 
 
-def name(line: HistoryLine, unsaid: Collection[str]) -> str:
+def name(line: HistoryLine, names: CellNaming) -> str:
     """Return the name of the cells of a line."""
     curve = line.track.curve
     if curve.sign is not None:
@@ -123,7 +123,7 @@ def name(line: HistoryLine, unsaid: Collection[str]) -> str:
     distance = [f"ranks {units.format_time(curve.at[1])} apart"] if curve.at else []
     cells = [_row(line, cell).cell for cell in line.cells]
     several = [along for along in ALONG if len({getattr(cell, along) for cell in cells}) > 1]
-    return " ".join([name_of(_row(line, line.cells[0]), {*unsaid, *several}), *distance])
+    return " ".join([names.name(_row(line, line.cells[0]), several), *distance])
 
 
 def sizes(line: HistoryLine) -> str:
@@ -182,31 +182,29 @@ def _row(line: HistoryLine, cell: int) -> Row:
     return line.track.curve.row(cell, len(line.track.curve.logs) - 1)
 
 
-def _name_and_sizes(line: HistoryLine, unsaid: Collection[str]) -> str:
-    return " ".join(filter(None, [name(line, unsaid), sizes(line)]))
+def _name_and_sizes(line: HistoryLine, names: CellNaming) -> str:
+    return " ".join(filter(None, [name(line, names), sizes(line)]))
 
 
 def _factor(decision: Decision) -> str:
     return f"{units.format_factor(decision.ratio)} times as long"
 
 
-def _change(line: HistoryLine, sessions: Sequence[SessionResult], unsaid: Collection[str]) -> str:
+def _change(line: HistoryLine, sessions: Sequence[SessionResult], names: CellNaming) -> str:
     if line.change is None or line.factor is None:
-        return _name_and_sizes(line, unsaid)
+        return _name_and_sizes(line, names)
     if line.change.drifts:
         began = date(sessions, line.change.place)
         how = f"{_drifting(line.change, line.worst)} since about {began}, {_factor(line.factor)} in all"
-        return f"{_name_and_sizes(line, unsaid)} {how}"
-    return (
-        f"{_name_and_sizes(line, unsaid)} {_factor(line.factor)} since {since_words(line.change, sessions)}"
-    )
+        return f"{_name_and_sizes(line, names)} {how}"
+    return f"{_name_and_sizes(line, names)} {_factor(line.factor)} since {since_words(line.change, sessions)}"
 
 
 # ---- Above and below -----------------------------------------------------------------------------
 
 
 def headline(
-    shown: History, verdict: ComparisonVerdict, lines: Sequence[HistoryLine], unsaid: Collection[str]
+    shown: History, verdict: ComparisonVerdict, lines: Sequence[HistoryLine], names: CellNaming
 ) -> str:
     """Return the verdict on the whole history as a sentence.
 
@@ -216,9 +214,9 @@ def headline(
     own = [line for line in lines if line.change is not None and not line.change.machine]
     match verdict:
         case "slower" if lost := [line for line in lines if line.lost]:
-            return f"lost: {_name_and_sizes(lost[0], unsaid)} did not work in the last session"
+            return f"lost: {_name_and_sizes(lost[0], names)} did not work in the last session"
         case "slower" | "faster":
-            words = [_change(line, shown.sessions, unsaid) for line in own[:1]]
+            words = [_change(line, shown.sessions, names) for line in own[:1]]
             more = [_changes(len(own) - 1, " more")] if len(own) > 1 else []
             return f"{VERDICTS[verdict]}: {'; '.join([*words, *more])}"
         case "machine":
@@ -227,7 +225,7 @@ def headline(
             count = sum(len(track.last) for track in shown.tracks)
             return f"no change that matters: {count} numbers over {count_of(len(shown.sessions))}"
         case "undecided":
-            return f"undecided: {_open(shown, lines, unsaid)}"
+            return f"undecided: {_open(shown, lines, names)}"
 
 
 def _changes(count: int, more: str = "") -> str:
@@ -253,10 +251,10 @@ def _control(track: Track) -> str:
     return SIGNS[curve.sign] if curve.sign else curve.row(0, len(curve.logs)).cell.pattern
 
 
-def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> str:
+def _open(shown: History, lines: Sequence[HistoryLine], names: CellNaming) -> str:
     if not shown.enough:
         return too_few_words(len(shown.sessions), MIN_SESSIONS, shown.of_the_last)
-    for suspected in _suspected(shown, unsaid):
+    for suspected in _suspected(shown, names):
         return suspected
     outside = [(line, line.last) for line in lines if line.outside and line.last is not None]
     longer = [(line, last) for line, last in outside if last.ratio > 1]
@@ -264,11 +262,11 @@ def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str])
         allow = units.format_percent(shown.thresholds.allow)
         return f"{shown.blind} numbers of the last session may be slower by {allow}: sessions differ too much"
     line, last = longer[0]
-    what = f"{_name_and_sizes(line, unsaid)} {_factor(last)} in the last session alone"
+    what = f"{_name_and_sizes(line, names)} {_factor(last)} in the last session alone"
     return f"{what}; it may be the machine: measure again"
 
 
-def _suspected(shown: History, unsaid: Collection[str]) -> Iterator[str]:
+def _suspected(shown: History, names: CellNaming) -> Iterator[str]:
     """Yield what may have changed, and how many more sessions would tell."""
     count = len(shown.sessions)
     for track in shown.tracks:
@@ -279,7 +277,7 @@ def _suspected(shown: History, unsaid: Collection[str]) -> Iterator[str]:
         factor = f"{units.format_factor(float(np.exp(step.mean[worst])))} times as long"
         since = f"in the last {count - step.place} of {count} sessions as before"
         more = f"{CHANGES_FROM} sessions tell a change from chance: measure {CHANGES_FROM - count} more"
-        said = _name_and_sizes(HistoryLine(track, cells, None, outside=False, lost=False), unsaid)
+        said = _name_and_sizes(HistoryLine(track, cells, None, outside=False, lost=False), names)
         yield f"{said} {factor} {since}; {more}"
 
 
@@ -290,7 +288,7 @@ def notes(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]
     yield from _came_and_went(shown)
     yield from odd_lines([*shown.odd_sessions])
     # The headline has the first one, where all of it is undecided.
-    maybe = list(_suspected(shown, ()))[1 if shown.verdict == "undecided" else 0 :]
+    maybe = list(_suspected(shown, CellNaming()))[1 if shown.verdict == "undecided" else 0 :]
     yield from (f"may have changed: {said}" for said in maybe)
     yield from _not_looked_for(count)
     known = count >= CHANGES_FROM or any(track.last for track in shown.controls)
@@ -317,7 +315,7 @@ def _came_and_went(shown: History) -> Iterator[str]:
                 line = HistoryLine(track, cells, first, outside=False, lost=False)
                 ends = f"{date(shown.sessions, first.place)} to {date(shown.sessions, then.before)}"
                 ratio = first.cells[line.worst]
-                yield f"came and went: {_name_and_sizes(line, ())} {_factor(ratio)} from {ends}"
+                yield f"came and went: {_name_and_sizes(line, CellNaming())} {_factor(ratio)} from {ends}"
 
 
 def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:

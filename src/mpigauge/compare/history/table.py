@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.compare.history.history import History, Track
     from mpigauge.compare.history.sentences import HistoryLine
     from mpigauge.compare.history.session import SessionResult
+    from mpigauge.compare.sentences import CellNaming
     from mpigauge.document.document import Tone, Units
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Decision
@@ -60,6 +61,7 @@ def document(
         everything: Every curve on a line, in the order of the plan.
     """
     alike = compare_sentences.common(_rows(shown))
+    names = compare_sentences.naming(frozenset(), _rows(shown))
     worst = ranked(shown)
     most = [*worst[:MAX_LINES], *_moved_controls(shown)]
     kept = [*_of(shown.tracks), *_of(shown.controls)] if everything else most
@@ -67,16 +69,16 @@ def document(
     rest = [f"{left} more: --all"] if left and not everything else []
     return Document(
         head=[
-            words.headline(shown, shown.verdict, worst, alike.keys()),
+            words.headline(shown, shown.verdict, worst, names),
             DOT.join(_basis(shown, alike.items())),
         ],
-        tables=[_table(shown, kept, alike.keys())] if kept else [],
+        tables=[_table(shown, kept, names)] if kept else [],
         foot=[Line(text) for text in (*rest, *words.notes(shown, left_out))],
         units=chosen,
         schema="history",
         data=lambda: _data(shown, left_out),
         records=lambda: [*_records(shown)],
-        cases=lambda: [_cases(shown, kept, alike.keys())] if kept else [],
+        cases=lambda: [_cases(shown, kept, names)] if kept else [],
     )
 
 
@@ -116,7 +118,7 @@ def _basis(shown: History, alike: Collection[tuple[str, str]]) -> list[str]:
     return [over, *said, f"margin {margin}, allowed {allow}"]
 
 
-def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> Table:
+def _table(shown: History, lines: Sequence[HistoryLine], names: CellNaming) -> Table:
     def changed(line: HistoryLine) -> str:
         return words.since_words(line.change, shown.sessions, line.worst) if line.change else ""
 
@@ -125,7 +127,7 @@ def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
         "",
         lines,
         [
-            Column("cell", "", lambda line: words.name(line, unsaid), left=True, goes=None, wraps=True),
+            Column("cell", "", lambda line: words.name(line, names), left=True, goes=None, wraps=True),
             Column("sizes", "size", words.sizes, left=True, goes=None, tells=True),
             Column("sessions", "sessions", lambda line: len(line.track.curve.sessions), "1", goes=1),
             Column("first_s", "first", lambda line: words.seconds(line, 0), "s", goes=3),
@@ -150,16 +152,16 @@ def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _cases(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> Cases:
+def _cases(shown: History, lines: Sequence[HistoryLine], names: CellNaming) -> Cases:
     """Return a table with a row per number, since lines group other numbers each time."""
     single = [replace(line, cells=[cell]) for line in lines for cell in line.cells]
     rows = [
         line.track.curve.row(line.cells[0], len(shown.sessions)) for line in single if line.track.curve.rows
     ]
-    names = iter(names_of([row.of for row in rows]))
+    stable = iter(names_of([row.of for row in rows]))
     return Cases(
-        _table(shown, single, unsaid),
-        [next(names) if line.track.curve.rows else words.name(line, unsaid) for line in single],
+        _table(shown, single, names),
+        [next(stable) if line.track.curve.rows else words.name(line, names) for line in single],
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC, Document, Line
 from mpigauge.document.finding import finding, finding_record
+from mpigauge.document.phrases import differs
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.document.status_words import reason_sentence
 from mpigauge.find import answer as machine
@@ -130,7 +131,10 @@ def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = 
 
 
 def varied_in(rows: Iterable[Row]) -> frozenset[str]:
-    """Return factors in which the cells that talk differ: those with times, or those that probed a limit."""
+    """Return factors in which the cells that talk differ: those with times, or those that probed a limit.
+
+    A factor that not all patterns have differs within one of them.
+    """
     talking = [row for row in rows if row.talks]
     timed = [row.cell for row in talking if row.time is not None]
     probes = [row.cell for row in talking if row.limit_bytes is not None]
@@ -138,7 +142,7 @@ def varied_in(rows: Iterable[Row]) -> frozenset[str]:
         name
         for name in BY_NAME
         for cells in (timed, probes)
-        if len({getattr(cell, name) for cell in cells}) > 1
+        if differs(name, ((cell.pattern, getattr(cell, name)) for cell in cells))
     )
 
 

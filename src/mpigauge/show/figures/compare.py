@@ -141,8 +141,8 @@ def _groups(compared: ComparedSources, runs: Sequence[Run], *, controls: bool = 
     curves = group_by(runs, curve_of)
     cells = (*compared.shown.cells, *compared.shown.controls)
     side = words.side_namer(cells, compared.factors)
-    unsaid = words.unsaid_names(compared.factors, (cell.pair.base for cell in cells))
-    return [_group(sorted(curve, key=_bytes), unsaid, side, controls) for curve in curves.values()]
+    names = words.naming(compared.factors, (cell.pair.base for cell in cells))
+    return [_group(sorted(curve, key=_bytes), names, side, controls) for curve in curves.values()]
 
 
 def _bytes(run: Run) -> int:
@@ -150,7 +150,7 @@ def _bytes(run: Run) -> int:
 
 
 def _group(
-    runs: Sequence[Run], unsaid: frozenset[str], side: Callable[[Compared], str], controls: bool
+    runs: Sequence[Run], names: words.CellNaming, side: Callable[[Compared], str], controls: bool
 ) -> Group:
     """Return the lines of a curve; a single line has everything in its label, if that is short.
 
@@ -158,7 +158,7 @@ def _group(
         side: Returns the label of a line's sides.
     """
     first = runs[0].worst
-    heading = ", ".join(filter(None, [words.name_of(first.pair.base, unsaid), side(first)]))
+    heading = ", ".join(filter(None, [names.name(first.pair.base), side(first)]))
     labels = [words.size_of(run).partition(" (")[0] for run in runs]
     single_label = f"{heading} {labels[0]}".strip()
     most = LETTERS_OF_LABEL if style.width_in() > style.NARROW else LETTERS_NARROW

@@ -186,15 +186,11 @@ def _compared(inputs: PageInputs, compared: ComparedSources, *, everything: bool
 
 def _ratios(compared: ComparedSources) -> Iterator[Picture]:
     """Yield charts of ratios against size, with a curve per comparison."""
-    unsaid = (
-        compared.factors
-        | {"bytes"}
-        | compare_words.common(cell.pair.base for cell in compared.shown.cells).keys()
-    )
+    names = compare_words.naming(compared.factors, (cell.pair.base for cell in compared.shown.cells))
     side_of = compare_words.side_namer(compared.shown.cells, compared.factors)
 
     def name(cell: Compared) -> str:
-        return DOT.join(filter(None, [compare_words.name_of(cell.pair.base, unsaid), side_of(cell)]))
+        return DOT.join(filter(None, [names.name(cell.pair.base), side_of(cell)]))
 
     curves = group_by((cell for cell in compared.shown.cells if cell.decision is not None), name)
     drawn = [_ratio_curve(number, *named_cells) for number, named_cells in enumerate(curves.items())]
