@@ -28,6 +28,7 @@ def records(
     number: int,
     factor: Callable[[Cell, int], float],
     *,
+    mpi: str = "openmpi",
     version: str = "5.0.7",
     spread: float = 0.01,
     patterns: Sequence[str] = ("pingpong", "memcpy"),
@@ -41,7 +42,7 @@ def records(
     """
     started = FIRST + timedelta(days=number)
     cells = [
-        cell(pattern, size, "copy" if pattern == "memcpy" else "standard", mpi_version=version)
+        cell(pattern, size, "copy" if pattern == "memcpy" else "standard", mpi=mpi, mpi_version=version)
         for pattern in patterns
         for size in sizes
     ]

@@ -423,7 +423,7 @@ def compare_with_baseline(
         force: Whether sessions of other machines or versions count, too.
 
     Raises:
-        UsageError: No session is of the result's machine.
+        UsageError: No session is of the result's machine, or none of its libraries.
     """
     from mpigauge.compare.history import baseline as expected
     from mpigauge.compare.history.session import same_session
@@ -445,6 +445,7 @@ def compare_with_baseline(
             "--force compares them all the same",
         )
     before.sort(key=lambda session: session.begun_s)
+    _refuse_other_libraries(new, before, baseline)
     comparison = expected.against(before, new, request.thresholds or Thresholds())
     sides = baseline_words(path.name, str(baseline), len(before), comparison.switches)
     return ComparedSources(
@@ -454,6 +455,34 @@ def compare_with_baseline(
         base_files=tuple(session.path for session in reversed(before)),
         doubts=doubts_of([source]),
     )
+
+
+def _refuse_other_libraries(new: SessionResult, before: Sequence[SessionResult], baseline: Path) -> None:
+    """Refuse sessions of other libraries alone, whichever their versions: no number would have a base."""
+    from mpigauge.result.files import as_argument
+
+    mine, theirs = _libraries_in([new]), _libraries_in(before)
+    if mine and theirs and mine.keys().isdisjoint(theirs):
+        both = " ".join(as_argument(one.path) for one in (before[-1], new))
+        raise UsageError(
+            f"{new.path} cannot be held against {baseline}: it is of {' and '.join(mine.values())}, "
+            f"and sessions there are of {' and '.join(theirs.values())}",
+            f"mpigauge show {both} sets them side by side",
+        )
+
+
+def _libraries_in(sessions: Sequence[SessionResult]) -> dict[tuple[str, str], str]:
+    """Return the names of all libraries that sessions have times of, by kind and label."""
+    from mpigauge.document.phrases import WORDS
+
+    cells = (
+        row.cell
+        for session in sessions
+        for part in session.parts
+        for row in part.rows.values()
+        if row.talks and row.time is not None
+    )
+    return {(cell.mpi, cell.label): WORDS["mpi"](cell) for cell in cells}
 
 
 def compare_with_earlier(

@@ -167,7 +167,7 @@ def test_times_are_refused_where_there_are_only_ratios(cli: Cli, measure: Any) -
     for form in TIMED:
         done = cli("compare", path, "--format", form)
         assert (done.status, done.out) == (EXIT_USAGE, "")
-        assert f"format {form} needs times" in done.err
+        assert f"format {form} needs times, and a comparison has none" in done.err
 
 
 @pytest.mark.thorough

@@ -240,6 +240,16 @@ def test_an_odd_session_of_a_baseline_is_left_out_and_said_to_be(cli: Cli) -> No
     assert cli("compare", same, "--baseline", "base").status == EXIT_DONE
 
 
+def test_sessions_of_another_library_are_no_baseline(cli: Cli) -> None:
+    folder("base", 4, usual)
+    new = written("new.jsonl", *records(20, usual, mpi="mpich", version="5.0.2"))
+    done = cli("compare", new, "--baseline", "base")
+    assert (done.status, done.out) == (EXIT_USAGE, "")
+    assert "it is of MPICH 5.0.2, and sessions there are of Open MPI 5.0.7" in done.err
+    assert "mpigauge show base/day03.jsonl new.jsonl" in done.err
+    assert cli("show", "base/day03.jsonl", "new.jsonl").status == EXIT_DONE
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("factor", "status", "words"),

@@ -443,7 +443,9 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
     own = [curve for curve in pairs if not curve[0].windowed and not curve[0].one_way]
     if not one_way:
         yield from _by_pattern(own)
-    yield from _asked("bandwidth", _with_rates(pairs, lambda row: row.directions < BOTH_DIRECTIONS), _fastest)
+    # Messages behind entries, in blocks or in parts have lines of their own beside plain ones.
+    plain = [curve for curve in pairs if curve not in own or _goes_both_ways(curve)] if one_way else pairs
+    yield from _asked("bandwidth", _with_rates(plain, lambda row: row.directions < BOTH_DIRECTIONS), _fastest)
     both = _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS)
     yield from _asked("both-directions", both, _fastest)
     yield from _asked("message-rate", [curve for curve in usual if curve[0].windowed], _typical)

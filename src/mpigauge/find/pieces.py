@@ -171,7 +171,8 @@ def _open_alone(piece: SizePiece) -> str:
     apart = piece.apart_bytes
     if not apart:
         return ""
-    return f" ({units.format_size(apart[0]) if len(apart) == 1 else len(apart)} undecided alone)"
+    where = units.format_size(apart[0]) if len(apart) == 1 else units.counted(len(apart), "size")
+    return f" (not certain at {where} alone)"
 
 
 def _own_words(piece: SizePiece) -> Iterator[Verdict]:

@@ -78,6 +78,19 @@ def test_a_pattern_beside_ping_pong_has_a_line_of_its_own(pattern: str) -> None:
     assert named[0].startswith("latency")
 
 
+@pytest.mark.parametrize("pattern", ["layout", "matching", "partitioned"])
+def test_the_bandwidth_beside_ping_pong_is_of_plain_messages(pattern: str) -> None:
+    mode = BY_NAME[pattern].modes[0].name
+    (line,) = (
+        line
+        for line in lines([cell(size=64), cell(pattern, 4096, mode), cell(pattern, 64, mode)])
+        if heading(line) == "bandwidth"
+    )
+    assert line.first.row.cell == cell(size=64)
+    alone = lines([cell(pattern, 4096, mode), cell(pattern, 64, mode)])
+    assert [line.first.row.cell.pattern for line in alone if heading(line) == "bandwidth"] == [pattern]
+
+
 def test_both_directions_stand_once_beside_ping_pong() -> None:
     named = [heading(line) for line in lines([cell(size=8), cell("exchange", 8, "nonblocking")])]
     assert "both directions" in named

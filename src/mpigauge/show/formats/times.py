@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Document
 
 NS_PER_S = 1e9
+NO_TIMES = {
+    "check": "a check",
+    "compare": "a comparison",
+    "explain": "an explanation",
+    "guidelines": "a check",
+    "history": "a history",
+    "model": "a model",
+}
+"""Documents, by schema, that are about something else than times of cells."""
+
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 """Patterns that measure the instrument itself, which no table shows either."""
 
@@ -58,9 +68,9 @@ def timed_records(document: Document, form: str) -> list[Mapping[str, Any]]:
     """
     records = [record for record in cells_in(document) if _ns(record, "estimate") is not None]
     if not records:
-        raise UsageError(
-            f"format {form} needs times, and there are none here", f"mpigauge show RESULT --format {form}"
-        )
+        without = NO_TIMES.get(document.schema)
+        none = f"{without} has none" if without else "there are none here"
+        raise UsageError(f"format {form} needs times, and {none}", f"mpigauge show RESULT --format {form}")
     return records
 
 
