@@ -123,7 +123,7 @@ def test_orders_of_each_group_are_named_with_it(cli: Cli) -> None:
     orders = ("--order", "natural,interleaved")
     assert cli("run", "allreduce", "--np", 8, *GROUPS[2:4], *orders, "--sizes", "8", *GROUPS[-5:]).status == 0
     said = cli("compare", "r.jsonl", "--by", "order").out
-    for groups in ("", "groups at once: 2 "):
+    for groups in ("one group alone ", "groups at once: 2 "):
         for ranks in ("0-3", "4-7"):
             assert f"allreduce blocking {groups}ranks {ranks} " in said
     assert "0,2,1,3" not in said

@@ -428,7 +428,7 @@ def test_what_no_launch_has_measured_is_told_with_why_and_not_as_a_lack_of_time(
     assert done.status == errors.EXIT_NOTHING_MEASURED
     why = "the launch failed: mpiexec: error: there is nothing"
     doubts = [line for line in cli("show", "r.jsonl").out.splitlines() if line.startswith("! ")]
-    assert doubts[0] == f"! 3 of 3 cells not started: {why}"
+    assert doubts[0] == f"! 2 of 2 cells not started: {why}"
     assert not [line for line in doubts if "--budget" in line]
     assert "raise --budget" not in cli("show", "--all", "r.jsonl").out
     assert f"nothing follows, since nothing was measured: {why}" in cli("explain", "r.jsonl").out

@@ -44,7 +44,7 @@ def test_a_dry_run_runs_nothing(cli: Cli, openmpi: FakeMpi) -> None:
     assert done.status == 0
     assert f"{openmpi.bin}/mpiexec -n 2" in done.out
     assert "pingpong standard 8 B, 64 B\n" in done.out
-    assert done.out.startswith("3 cells in 1 job, at most 45 s; nothing is run\n")
+    assert done.out.startswith("2 cells in 1 job, at most 45 s; nothing is run\n")
     assert "seed 7" in done.out
     assert not list(Path().iterdir())
 
@@ -221,7 +221,7 @@ def test_no_time_for_anything_is_no_success(
     assert done.status == 4
     assert "r.jsonl: nothing was measured" in done.err
     assert "--budget" in done.err
-    assert "no time left: 3 of 3 cells, e.g. pingpong" in done.out
+    assert "no time left: 2 of 2 cells, e.g. pingpong" in done.out
 
 
 def test_runs_of_one_moment_have_a_file_each(

@@ -15,7 +15,7 @@ from mpigauge.compare.comparison import CONTROLS
 from mpigauge.compare.sides import compared_by, compared_cells
 from mpigauge.errors import UsageError
 from mpigauge.plan.factors import COMPARED_BY
-from mpigauge.plan.patterns import patterns_with
+from mpigauge.plan.patterns import FLOORS, patterns_with
 from mpigauge.stats.decision import MIN_LAUNCHES
 from mpigauge.vocabulary import AUTO, CONTROL
 
@@ -35,7 +35,6 @@ COMPARISON_FACTORS = frozenset({"label", "setting"})
 """Factors that are varied only to compare; two kinds of libraries may also be measured for a table."""
 
 PROBES = patterns_with(lambda pattern: pattern.probes)
-FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 
 
 def with_control_arm(plan: Plan, targets: Sequence[Target], where: str) -> tuple[Plan, list[Target]]:

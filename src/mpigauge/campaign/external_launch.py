@@ -62,7 +62,7 @@ def external_plan(plan: Plan, where: str, cores: int | None = None) -> tuple[str
     text = kernel_plan(visits, plan, _limits(plan, len(target.cells)), cores or ranks.pop())
     used = {cell.pattern for cell in target.cells}
     patterns = tuple(pattern for pattern in target.description.patterns if pattern.name in used)
-    left_out = left_out_words(target.left_out, len(target.cells))
+    left_out = left_out_words(target.left_out, target.cells)
     source = KernelPlanSource(mpigauge.__version__, plan, patterns, chosen_ranks(visits))
     return with_source(text, source), left_out
 

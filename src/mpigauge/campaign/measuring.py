@@ -115,8 +115,7 @@ def _opening_reports(session: PreparedCampaign, file: ResultFile) -> Iterator[st
 def left_out_sentence(targets: Sequence[Target]) -> str:
     """Return how many cells cannot be measured, and why the first cannot; "" where all can."""
     left_out = [item for target in targets for item in target.left_out]
-    measured = sum(len(target.cells) for target in targets)
-    return left_out_words(left_out, measured)
+    return left_out_words(left_out, (cell for target in targets for cell in target.cells))
 
 
 def shared_cores_sentence(ranks: int, cores: int) -> str:

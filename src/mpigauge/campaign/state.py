@@ -5,15 +5,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mpigauge.plan.model import Cell, JobKey
-from mpigauge.plan.patterns import patterns_with
+from mpigauge.plan.patterns import FLOORS
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Record, Visit
 from mpigauge.result.writer import ResultFile
 from mpigauge.rows.precision import essential_launch, essential_visit
 from mpigauge.vocabulary import ENDS_JOB
-
-FLOORS = patterns_with(lambda pattern: pattern.is_floor)
-"""Patterns that measure the cost of the instrument itself."""
 
 MAX_FAILURES = 2
 """Launches in which a cell may fail before it is given up."""

@@ -288,13 +288,18 @@ def lines_of(answers: Sequence[Answer], room: int = 0) -> list[QuoteLine]:
     Args:
         room: How many lines there is room for: up to that, each way that was varied is asked for itself.
     """
+    return lines_and_rest(answers, room)[0]
+
+
+def lines_and_rest(answers: Sequence[Answer], room: int) -> tuple[list[QuoteLine], int]:
+    """Return the lines of `lines_of`, and how many more there would be of ways beside those that have one."""
     questions = [question for one in answers for question in one.questions]
     choices = (choice for question in questions for choice in question.choices.values())
     cells = group_by((choice.quote.row.cell for choice in choices), lambda cell: cell.pattern)
     varied = {pattern: _varied_in(mine) for pattern, mine in cells.items()}
-    asked = [{question.name: question for question in mine} for mine in _fitting(answers, varied, room)]
-    names = dict.fromkeys(name for mine in asked for name in mine)
-    return [_line([mine.get(name) for mine in asked], varied) for name in names]
+    fitting, rest = _fitting(answers, varied, room)
+    asked = [{question.name: question for question in mine} for mine in fitting]
+    return [_line([mine.get(name) for mine in asked], varied) for name in _names_of(fitting)], rest
 
 
 Questions = list["Question"]
@@ -302,22 +307,31 @@ Varied = dict[str, frozenset[str]]
 """Factors in which the cells of each pattern differ."""
 
 
-def _fitting(answers: Sequence[Answer], varied: Varied, room: int) -> list[Questions]:
-    """Return the questions of answers, those of ways where there is room for the lines of all."""
+def _names_of(asked: Sequence[Questions]) -> dict[Like, None]:
+    """Return the names of all questions, in their order."""
+    return dict.fromkeys(question.name for mine in asked for question in mine)
+
+
+def _fitting(answers: Sequence[Answer], varied: Varied, room: int) -> tuple[list[Questions], int]:
+    """Return the questions of answers, those of ways where there is room for some, and of how many not."""
     plain = [[*one.questions] for one in answers]
     by_mode = about_messages(answers)
     attempts = [(by_mode, MAX_WAYS), *((False, most) for most in range(MAX_WAYS, 1, -1))]
     for by_mode, most in attempts:
         found = _by_way(plain, varied, most, of_messages=by_mode)
-        if len({question.name for mine in found for question in mine}) <= room:
-            return found
-    return plain
+        if len(_names_of(found)) <= room:
+            every = _by_way(plain, varied, None, of_messages=by_mode)
+            return found, len(_names_of(every)) - len(_names_of(found))
+    return plain, 0
 
 
-def _by_way(asked: Sequence[Questions], varied: Varied, most: int, *, of_messages: bool) -> list[Questions]:
+def _by_way(
+    asked: Sequence[Questions], varied: Varied, most: int | None, *, of_messages: bool
+) -> list[Questions]:
     """Return the questions of jobs, with one for each way, at most so many of each question.
 
     Args:
+        most: None for all.
         of_messages: Whether messages between two ranks are asked for by mode, too.
     """
     ways = [[_ways_of(one, varied, of_messages=of_messages) for one in mine] for mine in asked]
@@ -326,7 +340,8 @@ def _by_way(asked: Sequence[Questions], varied: Varied, most: int, *, of_message
         for question, each in zip(questions, mine, strict=True):
             every.setdefault(question.name, {}).update(dict.fromkeys(each))
     told = {
-        name: _told(mine, most if name[0] in QUOTED_BY_PATTERN else len(mine)) for name, mine in every.items()
+        name: _told(mine, most if most and name[0] in QUOTED_BY_PATTERN else len(mine))
+        for name, mine in every.items()
     }
     return [
         [
@@ -395,9 +410,7 @@ def _line(questions: Sequence[Question | None], varied: Mapping[str, frozenset[s
     )
     differing = frozenset[str]().union(*(varied[quote.pattern.name] for quote in quotes if quote is not None))
     is_way = any(question.way for question in known)
-    of_pattern = known[0].name[0] in QUOTED_BY_PATTERN
-    modes = "mode" in differing and (len(questions) > 1 or is_way or of_pattern)
-    return QuoteLine(quotes, most == len(known), modes, differing - {"mode"}, is_way)
+    return QuoteLine(quotes, most == len(known), "mode" in differing, differing - {"mode"}, is_way)
 
 
 def _values(cell: Cell, factors: Collection[str]) -> Like:

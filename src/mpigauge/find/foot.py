@@ -17,10 +17,9 @@ from mpigauge.find.memory_costs import memory_facts, memory_finding
 from mpigauge.find.transport import cards_line, label_words, transport_words, travels_of
 from mpigauge.plan.factors import is_control
 from mpigauge.plan.library_names import kind_name
-from mpigauge.plan.patterns import patterns_with
+from mpigauge.plan.patterns import FLOORS, patterns_with
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.sessions import spread_s
-from mpigauge.rows.rows import FLOORS
 from mpigauge.rows.transport.cards_used import cards_used
 from mpigauge.rows.transport.proof import reports
 from mpigauge.sequences import group_by

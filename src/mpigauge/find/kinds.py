@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.document.finding import Finding
 from mpigauge.find.answer import answers
+from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.beyond_chance import beyond_chance
 from mpigauge.rows.odd_launches import odd_launches
-from mpigauge.rows.rows import FLOORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from mpigauge.document.status_words import reason
 from mpigauge.find.kinds import MAX_LETTERS, CellsFound, FindingKind, Words, counted_lines, finding_in
 from mpigauge.find.warning_sentences import cell_words
-from mpigauge.plan.left_out import left_out_line
+from mpigauge.plan.left_out import left_out_line, number_asked_for
+from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.reasons import LaunchFailed, NeverQuiet, NotInState
 from mpigauge.sequences import consecutive, runs
 from mpigauge.units import DASH, counted, span
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.document.finding import Finding
     from mpigauge.find.kinds import About
     from mpigauge.plan.left_out import LeftOut
+    from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Unread
     from mpigauge.rows.rows import Row
@@ -172,8 +174,15 @@ NO_NUMBER = "these have no number"
 
 
 def _broken(about: About) -> Iterator[CellsFound]:
-    if rows := tuple(row for row in about.rows if row.status in BROKEN):
-        yield CellsFound(rows, len(about.rows))
+    if rows := [row for row in about.rows if row.status in BROKEN]:
+        yield _cells(about, rows)
+
+
+def _cells(about: About, rows: Sequence[Row]) -> CellsFound:
+    """Return cells among all, without the floor of the instrument, unless nothing else is among them."""
+    asked_for = [row for row in rows if row.cell.pattern not in FLOORS]
+    floors = 0 if asked_for else len(rows)
+    return CellsFound(tuple(asked_for or rows), floors + number_asked_for(row.cell for row in about.rows))
 
 
 def _broken_words(cells: CellsFound) -> Words:
@@ -224,7 +233,7 @@ def _not_reached(about: About) -> Iterator[CellsFound]:
 
 def _messages_first(about: About, rows: Sequence[Row]) -> Iterator[CellsFound]:
     if rows:
-        yield CellsFound(tuple(sorted(rows, key=lambda row: not row.talks)), len(about.rows))
+        yield _cells(about, sorted(rows, key=lambda row: not row.talks))
 
 
 def _not_reached_words(cells: CellsFound) -> Words:
@@ -279,16 +288,16 @@ def _cells_finding(kind: str, words: Words, cells: CellsFound) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutCells:
-    """Cells of the plan that cannot be measured, and how many are measured."""
+    """Cells of the plan that cannot be measured, and those that are measured."""
 
     cells: tuple[LeftOut, ...]
-    measured: int
+    measured: tuple[Cell, ...]
 
 
 def _left_out(about: About) -> Iterator[LeftOutCells]:
     campaign = about.result.campaign
     if campaign.left_out:
-        yield LeftOutCells(tuple(campaign.left_out), len(campaign.cells))
+        yield LeftOutCells(tuple(campaign.left_out), tuple(campaign.cells))
 
 
 def _left_out_words(fact: LeftOutCells) -> Words:
@@ -305,7 +314,7 @@ def _left_out_lines(fact: LeftOutCells) -> Iterator[str]:
 
 def _left_out_told(_: About, fact: LeftOutCells) -> Iterator[Finding]:
     cells = tuple(one.cell for one in fact.cells)
-    value = {"cells": len(cells), "of": len(cells) + fact.measured}
+    value = {"cells": len(cells), "of": len(cells) + number_asked_for(fact.measured)}
     yield finding_in("left-out", _left_out_words(fact), value, cells)
 
 

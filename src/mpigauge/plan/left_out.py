@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from mpigauge import units
 from mpigauge.plan.groups import set_at_once
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import default_mode, known
+from mpigauge.plan.patterns import FLOORS, default_mode, known
 from mpigauge.vocabulary import LeftOutKind
 
 SHORT_REASONS: dict[LeftOutKind, str] = {
@@ -59,17 +59,22 @@ def _beside(cell: Cell, first: LeftOut) -> LeftOut:
     return replace(first, cell=cell, reason=reason)
 
 
-def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
+def number_asked_for(cells: Iterable[Cell]) -> int:
+    """Return how many cells there are without the floor of the instrument, which every plan has."""
+    return sum(cell.pattern not in FLOORS for cell in cells)
+
+
+def left_out_line(left_out: Sequence[LeftOut], cells: Iterable[Cell]) -> str:
     """Return how many cells are left out, with the first and its reason in a few words; "" if none are.
 
     Args:
-        cells: Number of cells that are measured.
+        cells: Those that are measured.
     """
     if not left_out:
         return ""
     first = left_out[0]
     what = f"{_operation(first.cell)} {units.format_size(first.cell.bytes)}"
-    count = f"{len(left_out)} of {len(left_out) + cells} cells"
+    count = f"{len(left_out)} of {len(left_out) + number_asked_for(cells)} cells"
     return f"left out: {count}, e.g. {what}: {SHORT_REASONS[first.kind]}"
 
 
@@ -80,7 +85,7 @@ def _operation(cell: Cell) -> str:
     return cell.pattern if is_usual else f"{cell.pattern} {cell.mode}"
 
 
-def left_out_words(left_out: Sequence[LeftOut], cells: int) -> str:
+def left_out_words(left_out: Sequence[LeftOut], cells: Iterable[Cell]) -> str:
     """Return how many cells are left out, with the first and its whole reason; "" if none are."""
     line = left_out_line(left_out, cells)
     return f"{line}: {left_out[0].reason}" if line else ""

@@ -437,6 +437,10 @@ def patterns_with(keep: Callable[[Pattern], bool]) -> frozenset[str]:
     return frozenset(name for name, pattern in known().items() if keep(pattern))
 
 
+FLOORS = patterns_with(lambda pattern: pattern.is_floor)
+"""Patterns that time nothing: what they take is the floor of the instrument, and no number of a table."""
+
+
 def baselines() -> dict[str, tuple[str, str]]:
     """Return what times of messages are divided by: name of the ratio to pattern and mode, cores first."""
     both = sorted(known().values(), key=lambda pattern: -pattern.active_ranks)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.machine.sessions import begins_s
-from mpigauge.rows.rows import FLOORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import patterns_with
+from mpigauge.plan.patterns import FLOORS
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Launch, Visit
 from mpigauge.rows.baselines import ratios_of
@@ -32,7 +32,6 @@ from mpigauge.rows.transport.proof import Travel
 from mpigauge.rows.warnings import CROWDED, Warning, WarningKind  # noqa: A004 - read as such
 from mpigauge.vocabulary import UNMEASURED, StateChoice, StateName, Status
 
-FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 Sessions = Sequence[Sequence[int]]
 """Numbers of launches by session."""
 

@@ -241,14 +241,14 @@ def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], compared: _Comp
 
 def _left_out(sources: Sequence[Source], compared: _Compared, room: int) -> list[str]:
     """Return how many numbers are left out for lack of room, and which command shows them."""
-    lines = _lines(compared.columns, room)
+    lines, rest = words.lines_and_rest([column.answer for column in compared.columns], room)
     is_single = len(sources) == 1
     counts = (
         (
             "job" if is_single and not is_split(sources[0].result) else "column",
             compared.count - len(compared.columns),
         ),
-        ("number", len(lines) - len(_fitting(lines, room))),
+        ("number", len(lines) - len(_fitting(lines, room)) + rest),
     )
     more = " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)
     return [f"{more}: mpigauge show {'--all' if is_single else '--table times'}"] if more else []

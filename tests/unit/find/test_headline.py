@@ -177,7 +177,7 @@ def test_what_the_target_has_seen_is_told_first_and_then_what_windows_cost() -> 
         cell("put", 8, "flush", rma_window="create"): 400.0,
     }
     first, second = found(times)
-    assert "put-notify flag, 8 B: seen by the target after 280 ns" in first.text
+    assert "put-notify flag, window allocate, 8 B: seen by the target after 280 ns" in first.text
     assert "window of MPI_Win_create: 20.0 times as long as of MPI_Win_allocate" in second.text
     assert [headline_record(one)["topic"] for one in (first, second)] == ["one-sided", "window-kind"]
 

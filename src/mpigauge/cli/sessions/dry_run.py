@@ -38,10 +38,11 @@ def dry_run_text(session: PreparedCampaign) -> str:
 
 def _amount(session: PreparedCampaign) -> Iterator[str]:
     """Return how many cells and jobs there are, and how long they may take."""
+    from mpigauge.plan.left_out import number_asked_for
     from mpigauge.plan.model import by_job
     from mpigauge.units import counted
 
-    cells = counted(sum(len(target.cells) for target in session.targets), "cell")
+    cells = counted(sum(number_asked_for(target.cells) for target in session.targets), "cell")
     jobs = counted(sum(len(by_job(target.cells)) for target in session.targets), "job")
     duration = session.time_of_jobs if session.plan.over_s is None else ""
     yield f"{cells} in {duration or f'{jobs}, {_time(session.plan)}'}; nothing is run"

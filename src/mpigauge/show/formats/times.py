@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.document.cell_names import duplicates_numbered, names_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import patterns_with
+from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.group import STATE, Subject
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ NO_TIMES = {
     "model": "a model",
 }
 """Documents, by schema, that are about something else than times of cells."""
-
-FLOORS = patterns_with(lambda pattern: pattern.is_floor)
-"""Patterns that measure the instrument itself, which no table shows either."""
 
 
 @dataclass(frozen=True, slots=True)
