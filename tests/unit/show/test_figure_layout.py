@@ -13,12 +13,14 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from mpigauge.errors import UsageError
+from mpigauge.plan.patterns import known
 from mpigauge.query.query import Paper, Query, source_of
 from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS, figure
 from mpigauge.show.figures.fit import tick_labels
+from mpigauge.show.figures.overview import USUAL_MODES
 from mpigauge.show.figures.style import DPI, style
-from tests.made import campaign, cell, launches_of
+from tests.made import campaign, cell, launches_of, measured
 from tests.made import written as written_to
 from tests.thorough import rest
 from tests.unit.show.drawing import LAUNCHES, query, visits_of
@@ -35,6 +37,8 @@ MM = 1 / 25.4
 WIDTHS_IN = {"usual": None, "84mm": 84 * MM, "170mm": 170 * MM}
 OF_NEAR = ("overview", "time", "placements")
 """Kinds that are drawn at a width that is nearly the usual one, too."""
+
+MODES = tuple(mode.name for mode in known()["pingpong"].modes)
 
 PIXEL = 1.0
 """What rounding may cost."""
@@ -175,6 +179,16 @@ def test_a_number_stays_with_its_unit() -> None:
 
     assert in_lines("pingpong, 2 ranks, 64 KiB", 12).splitlines() == ["pingpong,", "2 ranks,", "64 KiB"]
     assert in_lines("same-host", 4) == "same-host"
+
+
+@pytest.mark.parametrize("modes", [("standard", "synchronous"), MODES])
+def test_an_overview_without_room_for_all_modes_says_so(machine: Path, modes: tuple[str, ...]) -> None:
+    cells = [cell(size=size, mode=mode) for mode in modes for size in (8, 64)]
+    visits = measured(cells, LAUNCHES, lambda of, _: [1000 + of.bytes] * 4)
+    path = written_to("modes.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits)
+    whole = figure(query("overview", path))
+    assert (USUAL_MODES in whole.get_supxlabel()) == (modes == MODES)
+    assert not faults(whole)
 
 
 @pytest.mark.thorough

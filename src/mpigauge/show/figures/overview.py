@@ -83,11 +83,12 @@ FAMILIES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverviewPanel:
-    """Family with its series and their points."""
+    """Family with its series and their points; whether others were left out for their modes."""
 
     family: FigureFamily
     series: list[Series]
     pieces: list[Pieces]
+    usual_modes: bool = False
 
 
 @maker(MAKERS, "overview")
@@ -111,8 +112,11 @@ def overview_figure(query: Query) -> Figure:
     title = common_words(shown)
     whole.suptitle(title, fontsize=9)
     _label(query, whole, panels, title)
+    below = [USUAL_MODES] if any(panel.usual_modes for panel in panels) else []
     if any(not curve.imported for curve in shown):
-        whole.supxlabel(intervals(shown), **style.SMALL)
+        below.append(intervals(shown))
+    if below:
+        whole.supxlabel("\n".join(below), **style.SMALL)
     return whole
 
 
@@ -124,6 +128,9 @@ def columns_of_labels(panels: Sequence[OverviewPanel]) -> int:
 
 MAX_LABEL_CHARS = 40
 
+USUAL_MODES = "of each pattern the usual mode; others: --series"
+"""Below panels that have no room for all modes that were measured."""
+
 
 def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> OverviewPanel:
     """Return the series of a family; if too many, only of the usual modes, then of the usual state.
@@ -133,8 +140,8 @@ def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> Over
     """
     kept = [curve for curve in curves if family.keep(curve.source.patterns[curve.factors["pattern"]])]
     kept = [curve for curve in kept if pieces_of(curve, family.point)]
-    if len(kept) > MAX_LABELS:
-        kept = _representative(kept)
+    every, kept = kept, _representative(kept) if len(kept) > MAX_LABELS else kept
+    usual_modes = len(kept) < len(every)
     if len(kept) > MAX_LABELS and any(STATE in curve.factors for curve in kept):
         usual = [
             curve for curve in kept if curve.factors.get(STATE) in {None, split_of(curve.source.result).usual}
@@ -151,7 +158,7 @@ def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> Over
         )
     # Labels chosen by --series stay.
     kept = with_labels(kept) if kept and not query.series else kept
-    return OverviewPanel(family, kept, [pieces_of(curve, family.point) for curve in kept])
+    return OverviewPanel(family, kept, [pieces_of(curve, family.point) for curve in kept], usual_modes)
 
 
 def _representative(series: Sequence[Series]) -> list[Series]:
