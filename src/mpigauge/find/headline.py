@@ -404,6 +404,10 @@ def _takes(names: Names, one: Contrast, point: SizeRatio, up_to: str = "") -> st
     return f"{sides.other} {sides.takes} {limit}{amount} than {sides.base}"
 
 
+MAX_NAMED_ALIKE = 2
+"""Values of a factor that are named one by one where the same is said of each."""
+
+
 def _at_one_size(others: Sequence[Contrast], names: Names, size_bytes: int) -> str:
     """Return the ratios of several to their base at one size, those that differ first."""
     pairs = [(one, point) for one in others for point in one.points if point.bytes == size_bytes]
@@ -413,10 +417,20 @@ def _at_one_size(others: Sequence[Contrast], names: Names, size_bytes: int) -> s
         if point.verdict in DIFFERENT
         else f"{_pair(first, names)}: {_amount(point, names.sides(first))}"
     )
-    rest = [
-        f"{names.of(one.other)} {_amount(at, names.sides(one)).removesuffix(' as long')}" for one, at in more
-    ]
+    told = group_by(
+        ((names.of(one.other), _amount(at, names.sides(one)).removesuffix(" as long")) for one, at in more),
+        lambda pair: pair[1],
+    )
+    rest = (text for amount, mine in told.items() for text in _others([name for name, _ in mine], amount))
     return ", ".join([f"{begin}{at_size(first.other, size_bytes)}", *rest])
+
+
+def _others(found: Sequence[str], amount: str) -> Iterator[str]:
+    """Yield what is said of others by the same amount: of many that do not differ, how many they are."""
+    if len(found) > MAX_NAMED_ALIKE:
+        yield f"{amount} for {len(found)} others"
+    else:
+        yield from (f"{name} {amount}" for name in found)
 
 
 def _pair(one: Contrast, names: Names) -> str:

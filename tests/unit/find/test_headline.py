@@ -73,6 +73,15 @@ def test_a_mode_is_told_by_its_mpi_function_at_the_latency_and_where_it_ends() -
     ]
 
 
+def test_of_many_modes_that_do_not_differ_it_is_told_how_many_they_are() -> None:
+    modes = ("posted", "unexpected", "any-source", "any-tag", "any", "probe")
+    times = {one: time for mode in modes for one, time in curve({}, "matching", mode).items()}
+    slower = curve({0: 2.0}, "matching", "mprobe")
+    (text,) = texts(times | slower)
+    assert "mprobe takes" in text
+    assert text.endswith(", no difference for 5 others")
+
+
 def test_above_the_eager_limit_a_mode_that_was_not_started_would_deadlock() -> None:
     large = [cell("exchange", size, "blocking") for size in SIZES if size > LIMIT]
     blocked = [Blocked(1, 0, one, limit_bytes=LIMIT, found=True) for one in large]
