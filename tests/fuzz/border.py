@@ -152,7 +152,7 @@ def closed(folder: Path) -> Iterator[Border]:
             patch.setattr(f"mpigauge.mpi.find.{name}", lambda *_: LIBRARY)
         patch.setattr("mpigauge.mpi.find.find_each", lambda names: [LIBRARY for _ in names])
         for name in ("build", "rebuild"):
-            patch.setattr(f"mpigauge.mpi.kernel.{name}", lambda _: Path("/opt/mpigauge-kernel"))
+            patch.setattr(f"mpigauge.mpi.kernel.{name}", lambda *_: Path("/opt/mpigauge-kernel"))
         patch.setattr("mpigauge.mpi.kernel.describe", lambda _: DESCRIPTION)
         _armed.append(border)
         try:

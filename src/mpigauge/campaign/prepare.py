@@ -1,6 +1,7 @@
 """Preparing a campaign before its first launch: plan, libraries, kernels, cells and result file."""
 
 import os
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from mpigauge.campaign.launch.job import check_temporary_folder
 from mpigauge.campaign.targets import Target, campaign_record, targets_of, targets_of_campaign
 from mpigauge.dependencies import check_system
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.mpi.kernel import Waited
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan, by_job
 from mpigauge.result import environment, writer
@@ -74,13 +76,16 @@ def with_lab_and_hosts(plan: Plan) -> Plan:
     return with_hosts(plan if current_lab is None else replace(plan, lab=current_lab.table))
 
 
-def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaign:
+def prepare(
+    plan: Plan, where: str, *, per_job: bool = False, waited: Waited = nullcontext
+) -> PreparedCampaign:
     """Prepare a new campaign; nothing is launched or written yet.
 
     Args:
         where: What an error names: the plan file, or "the command line".
         per_job: Whether the plan's budget is per job, so that several jobs have several times as much, up
             to eight times.
+        waited: Is entered while a kernel is compiled.
 
     Raises:
         UsageError: The plan asks for something impossible.
@@ -91,7 +96,7 @@ def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaig
     check_recordable(plan, where)
     check_temporary_folder("a job")  # compilers need one, too, with a worse message
     plan = with_lab_and_hosts(plan)
-    targets = targets_of(plan, where)
+    targets = targets_of(plan, where, waited=waited)
     check_compares(plan, targets, where)
     plan, targets = with_control_arm(plan, targets, where)
     check_startable(plan, targets)

@@ -1,6 +1,7 @@
 """The targets of a campaign: libraries with their kernels, and the cells that each of them measures."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.configuration import configuration_of
 from mpigauge.mpi.environments import applied
 from mpigauge.mpi.install.digest import digest, wheel_of
+from mpigauge.mpi.kernel import Waited
 from mpigauge.mpi.library import Library, with_reported_kind
 from mpigauge.mpi.parameter_files import parameter_files
 from mpigauge.plan.buffers import too_large
@@ -52,11 +54,14 @@ class Target:
         return self.compiler.label if self.compiler else ""
 
 
-def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Target]:
+def targets_of(
+    plan: Plan, where: str, *, elsewhere: bool = False, waited: Waited = nullcontext
+) -> list[Target]:
     """Find the libraries, build the kernels, and expand and check the cells.
 
     Args:
         elsewhere: Whether it is to run on machines whose cores and memory are not known here.
+        waited: Is entered while a kernel is compiled.
 
     Raises:
         UsageError: Nothing that the plan asks for is possible.
@@ -66,7 +71,7 @@ def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Targe
         check_ranks(plan, environment.cores_allowed(), where)
     libraries = libraries_of(plan, where)
     compiler = abi.compiler(libraries) if plan.abi else None
-    targets = [_target(plan, library, compiler, where) for library in libraries]
+    targets = [_target(plan, library, compiler, where, waited) for library in libraries]
     check_distinct([target.library for target in targets])
     return targets if elsewhere else [_without_too_large(target, plan, where) for target in targets]
 
@@ -92,20 +97,22 @@ def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
     return machines * environment.memory_available_bytes()
 
 
-def _target(plan: Plan, library: Library, compiler: Library | None, where: str) -> Target:
-    program, description = _kernel(library, compiler)
+def _target(plan: Plan, library: Library, compiler: Library | None, where: str, waited: Waited) -> Target:
+    program, description = _kernel(library, compiler, waited)
     library = with_reported_kind(library, description.library)
     check_can(plan, library, where)
     cells, left_out = cells_of(plan, description, library.name, library.version, where, library.called)
     return Target(library, program, description, cells, compiler, tuple(left_out))
 
 
-def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDescription]:
+def _kernel(
+    library: Library, compiler: Library | None, waited: Waited = nullcontext
+) -> tuple[Path, KernelDescription]:
     """Build and describe the library's own kernel, or the common one as this library will run it."""
     if compiler is None:
-        return kernel.build(library), kernel.describe(library)
+        return kernel.build(library, waited), kernel.describe(library)
     # Built before the loader's path is set: the linker uses it, too, and would link the other library.
-    program = kernel.build(compiler)
+    program = kernel.build(compiler, waited)
     return program, kernel.describe(replace(compiler, environment=library.environment))
 
 

@@ -6,7 +6,9 @@ import platform
 import re
 import subprocess
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -84,13 +86,25 @@ def _stamp(path: Path) -> str:
     return f"{status.st_mtime_ns} {status.st_size}"
 
 
-def build(library: Library) -> Path:
+Waited = Callable[[Library], AbstractContextManager[object]]
+"""Is entered while the kernel of a library is compiled, for which a user waits seconds."""
+
+
+def build(library: Library, waited: Waited = nullcontext) -> Path:
     """Return the kernel of a library, and build it if it is not there yet.
+
+    Args:
+        waited: Is entered only if it is compiled now.
 
     Raises:
         EnvironmentLacksError: It does not compile, or the cache cannot be written.
     """
-    return build_once(kernel_path(library), "the kernel", lambda output: compile_to(output, library))
+
+    def compiled(output: Path) -> None:
+        with waited(library):
+            compile_to(output, library)
+
+    return build_once(kernel_path(library), "the kernel", compiled)
 
 
 def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURCES) -> None:

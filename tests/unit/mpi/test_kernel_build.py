@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from mpigauge.plan.patterns import KERNEL_VERSION
 from tests.fakes.mpi import FakeMpi, install, write_program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from mpigauge.mpi.library import Library
@@ -34,12 +36,20 @@ def test_all_sources_are_shipped_and_none_else() -> None:
     assert names == on_disk - {"describe.json"}
 
 
-def test_it_is_built_once(library: Library) -> None:
-    program = kernel.build(library)
+def test_it_is_built_once_and_only_then_waited_for(library: Library) -> None:
+    waited: list[str] = []
+
+    @contextmanager
+    def for_(of: Library) -> Iterator[None]:
+        waited.append(of.name)
+        yield
+
+    program = kernel.build(library, for_)
     assert os.access(program, os.X_OK)
     assert list(program.parent.iterdir()) == [program]
     before = program.stat()
-    assert kernel.build(library) == program
+    assert kernel.build(library, for_) == program
+    assert waited == [library.name]
     assert program.stat().st_mtime_ns == before.st_mtime_ns
     assert kernel.rebuild(library) == program
     assert program.stat().st_ino != before.st_ino or program.stat().st_mtime_ns != before.st_mtime_ns

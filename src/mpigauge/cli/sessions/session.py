@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TextIO, cast
 from mpigauge.ask import VERBS, Request
 from mpigauge.cli.options.common import units_of
 from mpigauge.cli.options.into import hand_in
-from mpigauge.cli.screen.streams import ClosedStreamObserver, print_unless_closed, tolerate_closed
+from mpigauge.cli.screen.console import console
+from mpigauge.cli.screen.streams import ClosedStreamObserver, clean, print_unless_closed, tolerate_closed
 from mpigauge.errors import (
     EXIT_CHECK_FAILED,
     EXIT_DONE,
@@ -17,6 +18,7 @@ from mpigauge.errors import (
     EnvironmentLacksError,
     JobError,
 )
+from mpigauge.plan.library_names import library_name
 from mpigauge.result.files import default_path, resume_command
 from mpigauge.vocabulary import BROKEN
 
@@ -31,11 +33,32 @@ if TYPE_CHECKING:
     from mpigauge.cli.screen.live import LiveAnswer
     from mpigauge.cli.screen.progress import ProgressBar
     from mpigauge.cli.screen.tables import TableOptions
+    from mpigauge.mpi.kernel import Waited
+    from mpigauge.mpi.library import Library
     from mpigauge.plan.model import Plan
     from mpigauge.report_folder import FolderRequest
     from mpigauge.result.records import Campaign
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import EndReason
+
+
+def waiting_for_kernel(*, quiet: bool) -> Waited:
+    """Return what shows on a terminal that a kernel is compiled, as a first command waits for it."""
+
+    @contextmanager
+    def shown(library: Library) -> Iterator[None]:
+        screen = console(sys.stderr) if sys.stderr.isatty() and not quiet else None
+        if screen is None:
+            yield
+            return
+
+        from rich.markup import escape
+
+        name = clean(library_name(library.name, library.version, library.called))
+        with screen.status(f"compiling the kernel for {escape(name)}, once"):
+            yield
+
+    return shown
 
 
 def measure(

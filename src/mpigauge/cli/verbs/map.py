@@ -357,12 +357,12 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     """Measure the map; return how it ended, or the exit status of a dry run or after a signal."""
     from mpigauge.campaign.prepare import prepare
     from mpigauge.cli.sessions.dry_run import dry_run_text
-    from mpigauge.cli.sessions.session import measured_or_stopped
+    from mpigauge.cli.sessions.session import measured_or_stopped, waiting_for_kernel
     from mpigauge.result.writer import check_free
 
     if output is not None:
         check_free(output)
-    session = prepare(plan, WHERE)
+    session = prepare(plan, WHERE, waited=waiting_for_kernel(quiet=quiet))
     if dry_run:
         if plan.ranks == (PAIR,):
             print_unless_closed(

@@ -55,7 +55,7 @@ def command(
     from mpigauge.cli.screen.tables import TableOptions, check
     from mpigauge.cli.sessions.dry_run import dry_run_text
     from mpigauge.cli.sessions.lab_runs import same_command_in
-    from mpigauge.cli.sessions.session import measured_and_shown
+    from mpigauge.cli.sessions.session import measured_and_shown, waiting_for_kernel
     from mpigauge.result.writer import check_free
 
     check(unit_names, columns)
@@ -66,7 +66,7 @@ def command(
     plan, where, per_job = plan_of_options(**arguments)
     if (lab := lab_to_enter(plan, where)) is not None:
         return same_command_in(lab, where)
-    session = prepare(plan, where, per_job=per_job)
+    session = prepare(plan, where, per_job=per_job, waited=waiting_for_kernel(quiet=quiet))
     if dry_run:
         click.echo(clean(dry_run_text(session)), nl=False)
         return EXIT_DONE
