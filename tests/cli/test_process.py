@@ -95,6 +95,22 @@ def test_too_little_memory_is_no_fault_of_ours(
     assert capsys.readouterr().err.startswith("mpigauge: there is not enough memory\n")
 
 
+@pytest.mark.parametrize("where", ["campaign.measuring.CampaignLoop.run", "cli.screen.tables.tabulate"])
+def test_what_was_measured_until_memory_ends_is_named(
+    where: str, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def greedy(*_: object) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr(f"mpigauge.{where}", greedy)
+    with pytest.raises(SystemExit) as ended:
+        main([*MEASURE, "-o", "r.jsonl"])
+    assert ended.value.code == EXIT_ENVIRONMENT
+    said = capsys.readouterr().err
+    assert "  here: all finished visits are in r.jsonl; mpigauge resume r.jsonl continues it\n" in said
+    assert Path("r.jsonl").exists()
+
+
 def test_linear_algebra_gets_one_thread_and_what_we_start_is_not_told() -> None:
     text = (
         "import ctypes, os\nfrom mpigauge.cli import main\n"

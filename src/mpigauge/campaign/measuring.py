@@ -16,6 +16,7 @@ from mpigauge.campaign.prepare import open_result
 from mpigauge.dependencies import check_packages
 from mpigauge.plan.left_out import left_out_words
 from mpigauge.result import reader
+from mpigauge.result.files import named_without_memory
 from mpigauge.result.writer import PACKED
 from mpigauge.vocabulary import RESUMABLE
 
@@ -79,6 +80,7 @@ def measure(
         open_result(session, output, default) as file,
         Interruption() as interruption,
         observing(file.path) as observer,
+        named_without_memory(file.path),
     ):
         file.set_reporter(observer.trouble)
         interruption.rests, interruption.goes_on = observer.rests, observer.goes_on

@@ -197,7 +197,10 @@ def _print_unexpected(error: Exception) -> int:
     if (known := cannot_import(error)) is not None:
         return print_error(known.sentence, known.hint, known.exit_code)
     if isinstance(error, MemoryError):
-        return print_error("there is not enough memory", "raise ulimit -v, or ask for more", EXIT_ENVIRONMENT)
+        notes = getattr(error, "__notes__", ())
+        return print_error(
+            "there is not enough memory", "raise ulimit -v, or ask for more", EXIT_ENVIRONMENT, notes
+        )
     note("".join(traceback.format_exception(error)).rstrip())
     foreign = [f"{path}, by PYTHONPATH" for path in foreign_packages().values()]
     return print_error(

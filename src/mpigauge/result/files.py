@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import shlex
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 FOLDER = Path("results")
 """Default folder of results."""
@@ -39,6 +40,16 @@ def stem_of(path: Path) -> str:
 def resume_command(path: Path, *options: str) -> str:
     """What to type to continue a result, for a shell, whatever is in its name."""
     return shlex.join(["mpigauge", "resume", *options, as_argument(path)])
+
+
+@contextmanager
+def named_without_memory(path: Path) -> Iterator[None]:
+    """Note on an error of memory where everything is that was measured until then."""
+    try:
+        yield
+    except MemoryError as error:
+        error.add_note(f"all finished visits are in {path}; {resume_command(path)} continues it")
+        raise
 
 
 def as_argument(path: Path) -> str:

@@ -19,7 +19,7 @@ from mpigauge.errors import (
     JobError,
 )
 from mpigauge.plan.library_names import library_name
-from mpigauge.result.files import default_path, resume_command
+from mpigauge.result.files import default_path, named_without_memory, resume_command
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
@@ -151,7 +151,8 @@ def measured_and_shown(
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:
         return _stopped_before_folder(done, done.signal, folder)
-    text, rows = tabulate([done.path], options, [done.result])
+    with named_without_memory(done.path):
+        text, rows = tabulate([done.path], options, [done.result])
     print_unless_closed(text, nl=False)
     status = ended(done.path, rows, done)
     if keep:
