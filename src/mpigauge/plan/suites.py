@@ -1,10 +1,11 @@
 """The built-in plans: what `mpigauge run` measures if the user names no pattern."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from mpigauge.plan.model import Measure
-from mpigauge.plan.patterns import known
+from mpigauge.plan.patterns import Pattern, known
 from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
+from mpigauge.sequences import group_by
 from mpigauge.vocabulary import ALL, RMA_WINDOWS, SuiteName
 
 DEFAULT_SAMPLES, DEFAULT_MAX_LAUNCHES = 200, 14
@@ -72,12 +73,19 @@ THOROUGH = PlanFile(
 )
 
 
+def _of_their_sizes(pattern: Pattern, modes: Iterable[str]) -> Iterator[Measure]:
+    """Yield modes of a pattern in the sizes of the plan, and those that have a largest one in that alone."""
+    most = {mode.name: mode.most_bytes for mode in pattern.modes}
+    for most_bytes, names in group_by(modes, most.__getitem__).items():
+        yield Measure(pattern.name, modes=tuple(names), sizes=str(most_bytes) if most_bytes else None)
+
+
 def guidelines() -> PlanFile:
     """Return the plan of all patterns with modes that should not be slower than another, in these modes."""
     guided = [pattern for pattern in known().values() if pattern.guided]
     return PlanFile(
         title="guidelines",
-        measure=tuple(Measure(pattern.name, modes=pattern.guided) for pattern in guided),
+        measure=tuple(one for pattern in guided for one in _of_their_sizes(pattern, pattern.guided)),
         sizes=GUIDELINE_SIZES,
         samples=DEFAULT_SAMPLES,
         launches=GUIDELINE_LAUNCHES,
@@ -109,6 +117,7 @@ def one_sided() -> PlanFile:
     """Return the plan of one-sided operations, with ping-pong and copies to hold them against."""
     allocate, create, dynamic, _ = RMA_WINDOWS
     both, three = (allocate, create), (allocate, create, dynamic)
+    fetch, swap, contended = (known()[name] for name in ("fetch_and_op", "compare_and_swap", "contended"))
     return PlanFile(
         title="one-sided",
         measure=(
@@ -119,9 +128,9 @@ def one_sided() -> PlanFile:
             Measure("put", rma_windows=(create, dynamic)),
             Measure("get", rma_windows=three),
             Measure("accumulate", rma_windows=both),
-            Measure("fetch_and_op"),
-            Measure("compare_and_swap"),
-            Measure("contended", modes=(ALL,)),
+            *_of_their_sizes(fetch, (fetch.modes[0].name,)),
+            *_of_their_sizes(swap, (swap.modes[0].name,)),
+            *_of_their_sizes(contended, [mode.name for mode in contended.modes]),
             Measure("empty-epoch", modes=(ALL,)),
             Measure("memcpy"),
             Measure("cacheline"),
