@@ -142,13 +142,14 @@ def differs(name: str, values: Iterable[tuple[str, object]]) -> bool:
     """Return whether values of a factor differ: of one that not all patterns have, within a pattern.
 
     Args:
-        values: Each with its pattern.
+        values: Each with its pattern; None where nothing is known of it, as of imported numbers.
     """
     factor = BY_NAME.get(name)
     of_some = factor is not None and factor.has
     found: dict[str, set[object]] = {}
     for pattern, value in values:
-        found.setdefault(pattern if of_some else "", set()).add(value)
+        if value is not None or (factor is not None and factor.without):
+            found.setdefault(pattern if of_some else "", set()).add(value)
     return any(len(mine) > 1 for mine in found.values())
 
 
@@ -165,6 +166,8 @@ def told(phrases: Factors, varied: Collection[str]) -> Factors:
             phrase = BY_NAME[name].without
         if phrase and (phrase not in UNSAID or name in varied):
             found[name] = phrase
+    if "transport" in found and found.get("placement") == default_value("placement"):
+        del found["placement"]  # beside `tcp, h1,h2` it is `tcp` and `shm` that say it
     return found
 
 

@@ -238,6 +238,7 @@ class QuoteLine:
         modes: Whether the mode is to be said, since there are others of the same pattern.
         is_way: Whether it was asked of one way of several, which is then said.
         varied: Factors in which other cells of the same pattern differ, the mode aside.
+        several_modes: Whether there are others of the same pattern, even if the mode is said beside.
     """
 
     quotes: tuple[Quote | None, ...]
@@ -245,6 +246,7 @@ class QuoteLine:
     modes: bool
     varied: frozenset[str] = frozenset()
     is_way: bool = False
+    several_modes: bool = False
 
     @property
     def first(self) -> Quote:
@@ -410,7 +412,10 @@ def _line(questions: Sequence[Question | None], varied: Mapping[str, frozenset[s
     )
     differing = frozenset[str]().union(*(varied[quote.pattern.name] for quote in quotes if quote is not None))
     is_way = any(question.way for question in known)
-    return QuoteLine(quotes, most == len(known), "mode" in differing, differing - {"mode"}, is_way)
+    of_pattern = known[0].name[0] in QUOTED_BY_PATTERN
+    modes = "mode" in differing
+    said = modes and (len(questions) > 1 or is_way or of_pattern)
+    return QuoteLine(quotes, most == len(known), said, differing - {"mode"}, is_way, modes)
 
 
 def _values(cell: Cell, factors: Collection[str]) -> Like:

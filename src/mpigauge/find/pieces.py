@@ -172,7 +172,7 @@ def _open_alone(piece: SizePiece) -> str:
     if not apart:
         return ""
     where = units.format_size(apart[0]) if len(apart) == 1 else units.counted(len(apart), "size")
-    return f" (not certain at {where} alone)"
+    return f" ({where} alone: undecided)"
 
 
 def _own_words(piece: SizePiece) -> Iterator[Verdict]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -262,6 +262,11 @@ def heading_of(line: QuoteLine) -> str:
     return words.heading(line) if len(line.quotes) == 1 else words.common_heading(line)
 
 
+def _heading_of_modes(line: QuoteLine) -> str:
+    """Return the beginning of a line beside which nothing else names the mode."""
+    return words.common_heading(replace(line, modes=line.several_modes))
+
+
 def _tables(compared: _Compared, chosen: Units, room: int) -> list[Table]:
     columns = compared.columns
     lines = _lines(columns, room)
@@ -269,7 +274,7 @@ def _tables(compared: _Compared, chosen: Units, room: int) -> list[Table]:
         return []
     # Modes side by side have their sizes in the heads of their rows: nothing is left to say beside them.
     are_modes = compared.factor == "mode" and any(line.modes for line in lines)
-    head = words.common_heading if are_modes else heading_of
+    head = _heading_of_modes if are_modes else heading_of
     first = Column("quantity", "", head, left=True, goes=None)
     numbers = (
         _columns_of_one_job(chosen, compared.varied, lines)[: -1 if are_modes else None]

@@ -55,7 +55,7 @@ def test_a_weak_difference_that_noise_cuts_is_one_piece_with_one_number() -> Non
     assert found[0].pooled.estimate == pytest.approx(0.944, abs=0.001)
     assert line(found) == (
         "pingpong: nonblocking takes on average 0.944 times as long as standard up to 512 B "
-        "(not certain at 3 sizes alone); no difference from 1 KiB on"
+        "(3 sizes alone: undecided); no difference from 1 KiB on"
     )
 
 
@@ -99,7 +99,7 @@ def test_no_line_is_silent_about_a_size_that_cannot_tell_within_a_difference(wor
     estimates = {"s": 33.3, "?": 33.3, "=": 1.0, "f": 0.5}
     found = pieces(words, [estimates[letter] for letter in words])
     apart = [len(one.apart_bytes) for one in found if one.verdict in {"slower", "faster"}]
-    said = re.findall(r"\(not certain at (\d+) (B|sizes?) alone\)", line(found))
+    said = re.findall(r"\((\d+) (B|sizes?) alone: undecided\)", line(found))
     counted = re.search(r" at \d of 4 sizes", line(found))
     assert counted or [1 if unit == "B" else int(count) for count, unit in said] == [
         one for one in apart if one
@@ -109,7 +109,7 @@ def test_no_line_is_silent_about_a_size_that_cannot_tell_within_a_difference(wor
 def test_one_size_that_cannot_tell_is_named() -> None:
     said = line(pieces("ss?", [738.0, 2372.0, 33.3]))
     takes = f"nonblocking takes 33.3 {DASH} 2372 times as long as standard"
-    assert said == f"pingpong: {takes} at all 3 sizes (not certain at 32 B alone)"
+    assert said == f"pingpong: {takes} at all 3 sizes (32 B alone: undecided)"
 
 
 def test_a_difference_in_the_middle_is_one_elsewhere_there_is_none() -> None:

@@ -60,3 +60,27 @@ def test_a_usual_value_is_not_said_beside_patterns_that_have_no_such_factor(fact
     pattern, mode, (usual, _), (phrase, _) = VARIED[factor]
     for texts in names_of(cell(pattern, 8, mode, **{factor: usual}), PINGPONG):
         assert not any(phrase in text for text in texts), texts
+
+
+def test_what_is_not_known_of_imported_numbers_is_no_other_value() -> None:
+    ours = {"pattern": "bcast", "mpi": "MPICH 5.0.2", "sync": "common start", "root": "root 0"}
+    assert distinguishing_labels([ours, {"pattern": "bcast", "mpi": "MPICH-G2"}]) == [
+        "MPICH 5.0.2",
+        "MPICH-G2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("places", "labels"),
+    [
+        ([{}, {"placement": "h1,h2"}], ["same-host", "h1,h2"]),
+        (
+            [{"transport": "shm"}, {"transport": "tcp"}, {"transport": "tcp", "placement": "h1,h2"}],
+            ["shm", "tcp", "tcp, h1,h2"],
+        ),
+    ],
+)
+def test_one_host_is_said_where_no_transport_tells_it(
+    places: list[dict[str, str]], labels: list[str]
+) -> None:
+    assert [label for _, _, label in names_of(*(cell(size=8, **place) for place in places))] == labels
