@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli.options.run_options import planned
-from mpigauge.plan import plan_file, suites
-from mpigauge.plan.sizes import parse_sizes
+from mpigauge.plan import suites
+from mpigauge.plan.sizes import USUAL_SIZES, parse_sizes
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
 from mpigauge.rows.rows import rows as rows_in
@@ -179,7 +179,7 @@ def test_the_default_is_the_suite_and_keeps_its_budget(
     (path,) = Path("results").iterdir()
     result = load(path)
     assert result.ends[-1].reason == "budget"
-    assert states(rows).keys() == set(parse_sizes(plan_file.SIZES))
+    assert states(rows).keys() == set(parse_sizes(USUAL_SIZES))
     point_to_point = {"pingpong", "exchange", "stream", "eager"}
     assert {key[0] for key in rows} == {"null", *point_to_point, "barrier", "bcast", "allreduce", "memcpy"}
     assert result.visits

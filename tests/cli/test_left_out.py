@@ -99,3 +99,11 @@ def test_a_plan_that_is_handed_out_knows_nothing_of_this_machine(
     assert "pattern=allreduce" in done.out.partition("\nend\n")[0]
     assert "alltoallv" not in done.out.partition("\nend\n")[0]
     assert "left out: 1 of 2 cells, e.g. alltoallv 1 MiB: beyond int counts" in done.err
+
+
+@pytest.mark.parametrize("pattern", ["fetch_and_op", "compare_and_swap", "contended"])
+def test_only_sizes_that_are_named_are_beyond_an_operand(cli: Cli, openmpi: FakeMpi, pattern: str) -> None:
+    usual = cli("run", pattern, "--dry-run").out
+    assert "left out" not in usual
+    assert "4 B, 8 B" in usual
+    assert "left out: 1 of 2 cells" in cli("run", pattern, "--sizes", "8,64", "--dry-run").out

@@ -17,7 +17,7 @@ from mpigauge.plan.left_out import LeftOut, with_sets
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, Mode, Pattern, modes_of
 from mpigauge.plan.round_robin import pair_name
-from mpigauge.plan.sizes import parse_sizes
+from mpigauge.plan.sizes import USUAL_SIZES, parse_sizes
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, NATURAL, ROTATING, SAME_HOST
 
@@ -380,7 +380,8 @@ def _sizes(table: _Table, cell: Cell) -> Iterable[int]:
         mode = pattern.mode(cell.mode)
         most = mode.most_bytes if mode is not None else 0
         chosen = parse_sizes(sizes or AUTO, seed)
-        wanted = [min(size, most) for size in chosen] if most and sizes in {None, AUTO} else chosen
+        unnamed = sizes in {None, AUTO, USUAL_SIZES}
+        wanted = [min(size, most) for size in chosen] if most and unnamed else chosen
         return dict.fromkeys(
             _rounded_up(size, unit, bool(pattern.unit_bytes))
             for unit in _units(table, cell)

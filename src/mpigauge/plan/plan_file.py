@@ -26,6 +26,7 @@ from mpigauge.plan.model import (
     VariableName,
     VariableValue,
 )
+from mpigauge.plan.sizes import USUAL_SIZES
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Control, Transport, Until
 
@@ -37,7 +38,6 @@ MAX_PATIENCE_S = 86_400.0
 BUDGET = "45s"
 PATIENCE = "60s"
 BUDGET_OF: Mapping[Until, str] = {"precise": BUDGET, "decided": "5min"}
-SIZES = "0:4MiB"
 RANKS = (2,)
 
 
@@ -252,7 +252,8 @@ def _tables(file: PlanFile, options: Options) -> tuple[Measure, ...]:
 
 def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
     """Return a table with values from the options, else the table itself, else the top of the file."""
-    everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or SIZES)  # the plan has the ranks
+    # The plan has the ranks.
+    everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or USUAL_SIZES)
     sources = (options, measure, everywhere)
     chosen = {
         name: next(

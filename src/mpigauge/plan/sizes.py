@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING
 from mpigauge.errors import UsageError
 from mpigauge.units import format_size, parse_size
 
+USUAL_SIZES = "0:4MiB"
+"""Sizes of messages where neither the user nor a plan names any."""
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

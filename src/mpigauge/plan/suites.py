@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from mpigauge.plan.model import Measure
 from mpigauge.plan.patterns import Pattern, known
-from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
+from mpigauge.plan.plan_file import BUDGET, PlanFile
+from mpigauge.plan.sizes import USUAL_SIZES
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import ALL, RMA_WINDOWS, SuiteName
 
@@ -47,8 +48,8 @@ def _context_tables(collective_sizes: str, memory_sizes: str) -> tuple[Measure, 
 
 DEFAULT = PlanFile(
     title="point to point, collectives, memory",
-    measure=(*_point_to_point(SIZES), *_context_tables(COLLECTIVE_SIZES, MEMORY_SIZES)),
-    sizes=SIZES,
+    measure=(*_point_to_point(USUAL_SIZES), *_context_tables(COLLECTIVE_SIZES, MEMORY_SIZES)),
+    sizes=USUAL_SIZES,
     samples=DEFAULT_SAMPLES,
     budget=BUDGET,
 )
