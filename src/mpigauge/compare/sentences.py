@@ -280,9 +280,9 @@ class CellNaming:
 
     def name(self, row: Row, without: Collection[str] = ()) -> str:
         """Return the name of a cell, without some more factors."""
-        phrases = told(_phrases(row), self.varied)
-        said = [word for name, word in phrases.items() if name not in {*self.unsaid, *without}]
-        return " ".join([*said, *state_words(row.of)])
+        unsaid = {*self.unsaid, *without}
+        phrases = {name: phrase for name, phrase in _phrases(row).items() if name not in unsaid}
+        return " ".join([*told(phrases, self.varied - unsaid).values(), *state_words(row.of)])
 
 
 def naming(compared: frozenset[str], rows: Iterable[Row] = ()) -> CellNaming:

@@ -295,14 +295,13 @@ def distinguishing_labels(*groups: Sequence[Factors], without: Collection[str] =
     """
     members = [factors for group in groups for factors in group]
     names = differing_factors(members)
-    varied = [
-        name for name in names if differs(name, ((one.get("pattern", ""), one.get(name)) for one in members))
-    ]
+    by_pattern = {name: [(one.get("pattern", ""), one.get(name)) for one in members] for name in names}
+    varied = [name for name, values in by_pattern.items() if differs(name, values)]
     varying = [name for name in names if name not in without]
     short = [name for name in varying if name != FILE]
     labels: list[list[str]] = []
-    for said, usual in ((short, False), (short, True), (varying, False), (varying, True)):
-        labels = [[_label(one if usual else told(one, varied), said) for one in group] for group in groups]
+    for said, usual in ((short, varied), (short, None), (varying, varied), (varying, None)):
+        labels = [[_label(one, said, usual) for one in group] for group in groups]
         if all(
             len({*of_group}) == len(of_group) and (len(members) == 1 or all(of_group)) for of_group in labels
         ):
@@ -315,8 +314,11 @@ def _origin_suffix(series: Series) -> str:
     return " (imported)" if series.imported else f", {CROWDED}" if series.oversubscribed else ""
 
 
-def _label(factors: Factors, names: Iterable[str]) -> str:
-    return ", ".join(factors[name] for name in names if name in factors)
+def _label(factors: Factors, names: Collection[str], usual_of: Collection[str] | None) -> str:
+    """Return the phrases of some factors; their usual values only of some of them, unless that is None."""
+    mine = {name: phrase for name, phrase in factors.items() if name in {"pattern", *names}}
+    phrases = mine if usual_of is None else told(mine, usual_of)
+    return ", ".join(phrases[name] for name in names if name in phrases)
 
 
 def _own_name(series: Series) -> str:

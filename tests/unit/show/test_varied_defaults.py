@@ -78,6 +78,10 @@ def test_what_is_not_known_of_imported_numbers_is_no_other_value() -> None:
             [{"transport": "shm"}, {"transport": "tcp"}, {"transport": "tcp", "placement": "h1,h2"}],
             ["shm", "tcp", "tcp, h1,h2"],
         ),
+        (
+            [{"transport": "tcp"}, {"transport": "tcp", "placement": "h1,h2"}],
+            ["same-host", "h1,h2"],
+        ),
     ],
 )
 def test_one_host_is_said_where_no_transport_tells_it(
