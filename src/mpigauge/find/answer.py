@@ -458,11 +458,12 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
     usual = sorted(pairs, key=_is_unusual)
     one_way = [curve for curve in usual if curve[0].one_way]
     yield from _asked("latency", one_way, _typical)
-    own = [curve for curve in pairs if not curve[0].windowed and not curve[0].one_way]
+    own = [curve for curve in pairs if _has_own_line(curve)]
     if not one_way:
         yield from _by_pattern(own)
     # Messages behind entries, in blocks or in parts have lines of their own beside plain ones.
-    plain = [curve for curve in pairs if curve not in own or _goes_both_ways(curve)] if one_way else pairs
+    plain = [curve for curve in pairs if not _has_own_line(curve) or _goes_both_ways(curve)]
+    plain = plain if one_way else pairs
     yield from _asked("bandwidth", _with_rates(plain, lambda row: row.directions < BOTH_DIRECTIONS), _fastest)
     both = _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS)
     yield from _asked("both-directions", both, _fastest)
@@ -504,6 +505,11 @@ def _target_computes(curve: Curve) -> bool:
 def _is_of_a_pair(curve: Curve) -> bool:
     """Return whether a curve is of messages between two ranks."""
     return _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS
+
+
+def _has_own_line(curve: Curve) -> bool:
+    """Return whether a curve of a pair has a line of its own, since its time is no latency and no rate."""
+    return not curve[0].windowed and not curve[0].one_way
 
 
 def _goes_both_ways(curve: Curve) -> bool:

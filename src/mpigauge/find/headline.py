@@ -426,7 +426,7 @@ def _at_one_size(others: Sequence[Contrast], names: Names, size_bytes: int) -> s
 
 
 def _others(found: Sequence[str], amount: str) -> Iterator[str]:
-    """Yield what is said of others by the same amount: of many that do not differ, how many they are."""
+    """Yield what is said of others of the same amount, of each by its name; of many, how many they are."""
     if len(found) > MAX_NAMED_ALIKE:
         yield f"{amount} for {len(found)} others"
     else:

@@ -94,12 +94,8 @@ def _panel(axes: Any, number: int, shown: History, track_line: HistoryLine, unit
             factor += " in all" if change.drifts else ""
             label = ", ".join(filter(None, [factor, what]))
             lines.mark(axes, days[change.place], f"change-{number}-{change.place}", label, lines.MARK_DASHES)
-    _set_up(
-        axes,
-        times[measured],
-        f"{words.name(track_line, compare_sentences.CellNaming())} {_size(track_line)}".strip(),
-        name,
-    )
+    of = words.name(track_line, compare_sentences.CellNaming())
+    _set_up(axes, times[measured], f"{of} {_size(track_line)}".strip(), name)
 
 
 def _size(track_line: HistoryLine) -> str:
