@@ -25,7 +25,7 @@ def test_the_suite_says_first_when_the_target_sees_a_put_and_then_whether_it_is_
     assert done.status == 0, done.err
     said = cli("explain", "r.jsonl", "--all").out
     first = next(line for line in said.splitlines() if "(5 launches)" in line)
-    assert first.startswith("put-notify flag, 8 B: seen by the target after ")
+    assert first.startswith("put-notify flag, window allocate, 8 B: seen by the target after ")
     assert " 1.5" in first
     assert " times as long as a message" in first
     for kind in ("MPI_Win_create", "MPI_Win_create_dynamic"):
