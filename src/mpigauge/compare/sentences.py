@@ -268,7 +268,7 @@ def first_words(cell: Compared, first: Mapping[Compared, Compared]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CellNaming:
-    """What names of cells say, which tells them from each other.
+    """The factors that names of cells say, to tell cells from each other.
 
     Attributes:
         unsaid: Factors that they leave out: those compared, and those that all cells share.

@@ -211,13 +211,7 @@ def _table(
         "",
         runs,
         [
-            Column(
-                "cell",
-                "",
-                lambda run: names.name(run.worst.pair.base),
-                left=True,
-                goes=None,
-            ),
+            Column("cell", "", lambda run: names.name(run.worst.pair.base), left=True, goes=None),
             Column("sizes", "size", words.size_of, left=True, goes=None, tells=True),
             *([of] if several else []),
             Column("base_s", "base", lambda run: run.worst.pair.time_s(0), "s", goes=1),

@@ -508,7 +508,7 @@ def _is_of_a_pair(curve: Curve) -> bool:
 
 
 def _has_own_line(curve: Curve) -> bool:
-    """Return whether a curve of a pair has a line of its own, since its time is no latency and no rate."""
+    """Return whether a curve of a pair has a line of its own, as it is neither a latency nor a rate."""
     return not curve[0].windowed and not curve[0].one_way
 
 

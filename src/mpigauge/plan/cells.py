@@ -380,6 +380,7 @@ def _sizes(table: _Table, cell: Cell) -> Iterable[int]:
         mode = pattern.mode(cell.mode)
         most = mode.most_bytes if mode is not None else 0
         chosen = parse_sizes(sizes or AUTO, seed)
+        # Of sizes that nobody chose, those beyond an operand would be told as left out in every run.
         unnamed = sizes in {None, AUTO, USUAL_SIZES}
         wanted = [min(size, most) for size in chosen] if most and unnamed else chosen
         return dict.fromkeys(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from mpigauge.plan.model import Measure
-from mpigauge.plan.patterns import Pattern, known
+from mpigauge.plan.patterns import Pattern, default_mode, known
 from mpigauge.plan.plan_file import BUDGET, PlanFile
 from mpigauge.plan.sizes import USUAL_SIZES
 from mpigauge.sequences import group_by
@@ -129,8 +129,8 @@ def one_sided() -> PlanFile:
             Measure("put", rma_windows=(create, dynamic)),
             Measure("get", rma_windows=three),
             Measure("accumulate", rma_windows=both),
-            *_of_their_sizes(fetch, (fetch.modes[0].name,)),
-            *_of_their_sizes(swap, (swap.modes[0].name,)),
+            *_of_their_sizes(fetch, (default_mode(fetch),)),
+            *_of_their_sizes(swap, (default_mode(swap),)),
             *_of_their_sizes(contended, [mode.name for mode in contended.modes]),
             Measure("empty-epoch", modes=(ALL,)),
             Measure("memcpy"),

@@ -51,7 +51,7 @@ sys.exit(done.returncode)
 """Runs a program and says where, and how much memory the largest of its processes has had."""
 
 SILENCE_S = 4.0
-DELAY_NS = 100_000
+DELAY_NS = 5_000
 LONG_NS = 1_000_000
 ARITHMETIC = {"sum", "prod", "min", "max"}
 LARGE = 64 * 1024
@@ -205,10 +205,11 @@ def test_what_a_flush_takes_is_in_what_flushes_and_nowhere_else(rows: Rows, rma_
     environment = rma_shim(library) | {"RMA_DELAY_NS": str(DELAY_NS)}
     found = times_of(rows(*words, "--mpi", str(library.mpicc), environment=environment))
     delay_s = DELAY_NS * 1e-9
+    # All include what they take without it, less than 0.5 us.
     check("flush / planted", found["put", "flush"] / delay_s, above=0.97, below=1.1)
     # Of its two flushes the second is on the way of no message: the flag is seen before it returns.
-    check("flag / planted", found["put-notify", "flag"] / delay_s, above=0.97, below=1.1)
-    check("send / planted", found["put-notify", "send"] / delay_s, above=0.97, below=1.15)
+    check("flag / planted", found["put-notify", "flag"] / delay_s, above=0.97, below=1.2)
+    check("send / planted", found["put-notify", "send"] / delay_s, above=0.97, below=1.2)
     others = {key: time_s for key, time_s in found.items() if key[0] != "put-notify" and key[1] != "flush"}
     others = {key: time_s for key, time_s in others.items() if key[0] in {"put", "empty-epoch"}}
     assert len(others) == 11
