@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mpigauge.campaign import trusted_results
+from mpigauge.result.environment import HIDDEN
 from mpigauge.result.reader import load
 from tests.cli.journey import MEASURE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tests.conftest import Cli
     from tests.fakes.mpi import FakeMpi
 
@@ -64,11 +69,12 @@ def test_what_a_campaign_could_not_go_on_with_is_refused(
     assert not Path("r.jsonl").exists()
 
 
-def stranger(path: Path, **plan: object) -> None:
-    """Makes a result somebody else's, with something more in its plan."""
+def stranger(path: Path, library: Mapping[str, object] | None = None, **plan: object) -> None:
+    """Makes a result somebody else's, with something more in its plan and in the record of its library."""
     first, *others = path.read_bytes().splitlines(keepends=True)
     head = json.loads(first)
     head["plan"] |= plan
+    head["libraries"][0] |= library or {}
     path.write_bytes(json.dumps(head).encode() + b"\n" + b"".join(others))
 
 
@@ -78,7 +84,11 @@ def test_a_strangers_result_says_what_it_would_run_and_runs_nothing(
     shell = tmp_path / "shell"
     shell.write_text(f"#!/bin/sh\n: >{tmp_path}/pwned\nexit 1\n", encoding="ascii")
     shell.chmod(0o755)
-    named = {"remote_shell": str(shell), "variables": {"LD_PRELOAD": "/opt/x.so"}, "mpi_options": ["--x"]}
+    named: dict[str, Any] = {
+        "remote_shell": str(shell),
+        "variables": {"LD_PRELOAD": "/opt/x.so"},
+        "mpi_options": ["--x"],
+    }
     stranger(interrupted, hosts=[{"name": "node1", "slots": 2}], **named)
     before = interrupted.read_bytes()
     done = cli("resume", str(interrupted))
@@ -89,7 +99,7 @@ def test_a_strangers_result_says_what_it_would_run_and_runs_nothing(
         str(shell),
         "LD_PRELOAD=/opt/x.so",
         "options --x",
-        "on node1",
+        "host node1",
         "--trust",
     ):
         assert word in done.err
@@ -100,11 +110,8 @@ def test_a_strangers_result_says_what_it_would_run_and_runs_nothing(
 
 
 def test_every_program_of_a_strangers_result_is_named(cli: Cli, interrupted: Path) -> None:
-    stranger(interrupted, mpiexec="/opt/mine/mpiexec", launcher="/opt/start -n {ranks}")
-    first, *others = interrupted.read_bytes().splitlines(keepends=True)
-    head = json.loads(first)
-    head["libraries"][0] |= {"mpicc_options": ["-cc=/opt/cc"], "compiler": "/opt/mpicc_abi"}
-    interrupted.write_bytes(json.dumps(head).encode() + b"\n" + b"".join(others))
+    library = {"mpicc_options": ["-cc=/opt/cc"], "compiler": "/opt/mpicc_abi"}
+    stranger(interrupted, library, mpiexec="/opt/mine/mpiexec", launcher="/opt/start -n {ranks}")
     said = cli("resume", str(interrupted)).err
     for word in ("/opt/mine/mpiexec", "/opt/start", "-cc=/opt/cc", "/opt/mpicc_abi"):
         assert word in said
@@ -113,8 +120,71 @@ def test_every_program_of_a_strangers_result_is_named(cli: Cli, interrupted: Pat
 def test_what_is_to_be_typed_is_for_a_shell(cli: Cli, interrupted: Path) -> None:
     stranger(interrupted, title="a gift")
     named = interrupted.rename("of node 1; ls.jsonl")
-    assert f"mpigauge resume --trust '{named}'" in cli("resume", str(named)).err
+    assert re.search(
+        rf"mpigauge resume --trust --digest [0-9a-f]{{32}} '{named}'", cli("resume", str(named)).err
+    )
     assert f"mpigauge show --all '{named}'" in cli("show", str(named)).out
+
+
+def command_in(hint: str) -> list[str]:
+    """The words behind `mpigauge` of the command that a hint ends in."""
+    return shlex.split(hint.rpartition("mpigauge ")[2])
+
+
+@pytest.fixture
+def bash(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a script needs, and no more of the system, on PATH."""
+    for name in ("bash", "env"):
+        (tmp_path / "shell" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "shell" / name).symlink_to(f"/usr/bin/{name}")
+    monkeypatch.setenv("PATH", os.pathsep.join((os.environ["PATH"], str(tmp_path / "shell"))))
+
+
+@pytest.mark.usefixtures("bash")
+@pytest.mark.parametrize("named", ["{0}/env.sh", "env.sh", "./env.sh", "../{0.name}/env.sh release"])
+def test_a_script_is_named_by_its_path_and_only_the_one_that_was_asked_about_is_sourced(
+    cli: Cli, interrupted: Path, named: str
+) -> None:
+    script, sourced = Path.cwd() / "env.sh", Path.cwd() / "sourced"
+    script.write_text(f"echo one >> {sourced}\n")
+    stranger(interrupted, {"loaded_by": f"source:{named.format(Path.cwd())}"})
+    asked = cli("resume", str(interrupted))
+    assert (asked.status, str(script) in asked.err, sourced.exists()) == (2, True, False)
+    script.write_text(f"echo another >> {sourced}\n")
+    changed = cli(*command_in(asked.err))
+    assert (changed.status, "is not what digest" in changed.err, sourced.exists()) == (2, True, False)
+    assert cli(*command_in(changed.err)).status == 0
+    assert set(sourced.read_text().split()) == {"another"}
+
+
+@pytest.mark.usefixtures("bash")
+def test_a_script_that_the_user_named_is_recorded_by_its_whole_path(cli: Cli, openmpi: FakeMpi) -> None:
+    """Continued in another folder, it would be another script."""
+    script = Path.cwd() / "env.sh"
+    script.write_text(f"export PATH={openmpi.bin}:$PATH\n")
+    assert cli("run", *MEASURE, "--mpi", "source:env.sh", "-o", "r.jsonl").status == 0
+    assert load(Path("r.jsonl")).campaign.libraries[0].loaded_by == f"source:{script}"
+
+
+def test_options_that_a_record_claims_to_be_needed_reach_no_launcher(cli: Cli, interrupted: Path) -> None:
+    """Whoever may write to a result of ours could name a launch agent by them."""
+    lines = interrupted.read_bytes().splitlines(keepends=True)
+    number = next(number for number, line in enumerate(lines) if b'"type":"launch"' in line)
+    launch = json.loads(lines[number])
+    launch["options_found"] = ["--launch-agent", "/opt/agent"]
+    interrupted.write_bytes(b"".join(lines[:number]) + json.dumps(launch).encode() + b"\n")
+    assert cli("resume", str(interrupted)).status == 0
+    first, *others = load(interrupted).launches
+    assert first.options_found
+    assert others
+    assert not [launch for launch in others if "--launch-agent" in launch.command]
+
+
+def test_a_digest_is_of_what_is_trusted(cli: Cli, interrupted: Path) -> None:
+    stranger(interrupted, title="a gift")
+    for options in (["--digest", "0" * 32], ["--trust", "--digest", "0" * 32]):
+        done = cli("resume", *options, str(interrupted))
+        assert (done.status, "mpigauge resume --trust --digest" in done.err) == (2, True)
 
 
 def test_a_strangers_result_goes_on_if_it_is_trusted(cli: Cli, interrupted: Path) -> None:
@@ -192,3 +262,32 @@ def test_what_may_be_a_secret_is_not_varied(cli: Cli, openmpi: FakeMpi, words: s
     assert f"{name} may be a secret" in done.err
     assert SECRET not in done.err
     assert not Path("r.jsonl").exists()
+
+
+@pytest.mark.usefixtures("bash")
+def test_of_what_a_script_sets_no_value_is_handed_over_that_no_mpi_library_reads(
+    cli: Cli, openmpi: FakeMpi
+) -> None:
+    Path("env.sh").write_text(
+        f"export PATH={openmpi.bin}:$PATH UCX_TLS=sm MAIL_PWD={SECRET} LICENCE={SECRET} HOOK=//u:{SECRET}@h\n"
+        f"export SLURM_MAIL_PWD={SECRET} OMPI_MCA_x_pat={SECRET} UCX_URL=ucx://me:{SECRET}@h\n"
+    )
+    assert cli("run", *MEASURE, "--mpi", "source:env.sh", "--into", "handed in").status == 0
+    (path,) = Path("handed in").glob("*.jsonl")
+    (library,) = load(path).campaign.libraries
+    assert library.environment["UCX_TLS"] == "sm"
+    assert library.environment["LICENCE"] == library.environment["MAIL_PWD"] == HIDDEN
+    files = [one for one in Path("handed in").rglob("*") if one.is_file()]
+    assert {".jsonl", ".html", ".txt"} <= {one.suffix for one in files}
+    assert not [one for one in files if SECRET.encode() in one.read_bytes()]
+    assert all(SECRET not in cli(*verb, str(path)).out for verb in (["show", "--all"], ["explain", "--all"]))
+
+
+def test_of_what_a_dying_job_says_no_password_of_an_address_is_kept(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_DEAD", f"error: cannot reach https://me:{SECRET}@licences:3128/x")
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert "cannot reach https://...@licences:3128/x" in done.err
+    assert SECRET not in done.err
+    assert SECRET.encode() not in Path("r.jsonl").read_bytes()

@@ -372,7 +372,7 @@ class JobRun:
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
-                variables=environment.without_secrets(recorded_variables(self._job, self._target)),
+                variables=recorded_variables(self._job, self._target),
                 built_by=self._target.built_by,
                 reported=reported,
                 throttled=control_groups.throttle_count(),
@@ -424,7 +424,8 @@ class JobRun:
         """
         visit = self._torn_visit() if self._is_incomplete else self._visit_running()
         cell = None if visit is None else self._visits[visit]
-        launch, words, status = self._key.number, self._failure_output(running), running.wait(0)
+        words = environment.without_credentials(self._failure_output(running))
+        launch, status = self._key.number, running.wait(0)
         failure = Failure(launch, kind, words, visit, cell, status, self._key.job)
         self._state.append(failure)
         for other in self._concurrent_visits(visit):

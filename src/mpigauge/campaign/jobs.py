@@ -71,13 +71,19 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
 
 
 def recorded_variables(job: Job, target: Target) -> dict[str, str]:
-    """Return the variables of a job as a result has them, without search paths of its modules."""
+    """Return the variables of a job as a result has them, without possible secrets.
+
+    Of those that its modules set, which the record of the library has, only what MPI libraries read.
+    """
     of_modules = target.library.environment if target.library.loaded_by else {}
-    return {
-        name: value
-        for name, value in job.variables.items()
-        if name not in of_modules or not name.endswith("PATH")
-    }
+    return environment.without_secrets(
+        {
+            name: value
+            for name, value in job.variables.items()
+            if name not in of_modules
+            or (not name.endswith("PATH") and (environment.is_read(name) or value != of_modules[name]))
+        }
+    )
 
 
 def oversubscribed_jobs(plan: Plan, targets: Iterable[Target]) -> list[Job]:

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mpigauge.campaign.launch.launchers import known_options
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import FLOORS
 from mpigauge.result.reader import Result
@@ -124,7 +125,7 @@ class CampaignState:
         match record:
             case Launch():
                 self.parts[LaunchKey(record.number, record.job)] += 1
-                self.options_found[record.job] = record.options_found
+                self.options_found[record.job] = known_options(record.options_found)
                 if self.keeps_visits:
                     self.launches.append(essential_launch(record))
             case Visit() | Eager() | Blocked():

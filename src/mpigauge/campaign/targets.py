@@ -13,7 +13,6 @@ from mpigauge.campaign.libraries import check_can, check_distinct, libraries_of,
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.configuration import configuration_of
-from mpigauge.mpi.environments import applied
 from mpigauge.mpi.install.digest import digest, wheel_of
 from mpigauge.mpi.kernel import Waited
 from mpigauge.mpi.library import Library, with_reported_kind
@@ -162,16 +161,10 @@ def library_record(target: Target) -> LibraryRecord:
         },
         wheel=wheel_of(library.prefix, library.kind.wheel),
         loaded_by=library.loaded_by,
-        environment=_environment_record(library) if library.loaded_by else {},
+        environment=environment.changes_recorded(library.environment) if library.loaded_by else {},
         other_mpicc=str(library.passed_over[0].mpicc) if library.passed_over else "",
         other_fault=library.passed_over[0].why if library.passed_over else "",
     )
-
-
-def _environment_record(library: Library) -> dict[str, str | None]:
-    """Return what the modules of a library change, without possible secrets."""
-    removed = [name for name, value in library.environment.items() if value is None]
-    return {**environment.without_secrets(applied({}, library.environment)), **dict.fromkeys(removed)}
 
 
 def targets_of_campaign(campaign: Campaign) -> list[Target]:

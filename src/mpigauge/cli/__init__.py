@@ -186,7 +186,7 @@ def _set_missing_home() -> None:
 def _limit_blas_threads() -> None:
     """Keep numpy's BLAS from starting threads, which fails under limits of memory or processes.
 
-    Nothing here needs them. Programs that are started from here get `os.environ`, which lacks the setting.
+    Nothing here needs them. Programs that are given `os.environ` do not have the setting.
     """
     if THREADS not in os.environ:
         os.putenv(THREADS, "1")

@@ -14,10 +14,11 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.programs import which
+from mpigauge.programs import search_path, which
 
 Changes = Mapping[str, str | None]
 """Variables that differ from our own environment: their values, None for those that are removed."""
@@ -114,6 +115,27 @@ def shell_command(name: str) -> str:
     return f"module load {words}" if f"{kind}:" == MODULE else f"source {words}"
 
 
+def with_absolute_paths(name: str) -> str:
+    """Return a user's word for modules or a script that means the same files in every folder.
+
+    Raises:
+        UsageError: No module or script is named.
+    """
+    kind = _kind_of(name)
+    return f"{kind}{shlex.join(_words(name, kind))}"
+
+
+def files_named(name: str) -> list[Path]:
+    """Return the script of a user's word, or its module files that are named by a path.
+
+    Raises:
+        UsageError: No module or script is named.
+    """
+    kind = _kind_of(name)
+    words = _words(name, kind)
+    return list(map(Path, words[:1] if kind == SCRIPT else filter(os.path.isabs, words)))
+
+
 def applied(environ: Mapping[str, str], changes: Changes) -> dict[str, str]:
     """Return an environment with changes."""
     return {name: value for name, value in {**environ, **changes}.items() if value is not None}
@@ -131,7 +153,7 @@ def loaded(name: str) -> LoadedEnvironment:
 
 @functools.cache
 def _loaded(name: str, environ: tuple[tuple[str, str], ...]) -> LoadedEnvironment:
-    kind = MODULE if name.startswith(MODULE) else SCRIPT
+    kind = _kind_of(name)
     named = _words(name, kind)
     if kind == MODULE:
         after, said = _run(name, MODULE_COMMANDS, [str(len(INIT_FILES)), *INIT_FILES, *named])
@@ -148,7 +170,12 @@ def _loaded(name: str, environ: tuple[tuple[str, str], ...]) -> LoadedEnvironmen
     return LoadedEnvironment(changes | dict.fromkeys(sorted(gone)), after.get("PATH", ""))
 
 
+def _kind_of(name: str) -> str:
+    return MODULE if name.startswith(MODULE) else SCRIPT
+
+
 def _words(name: str, kind: str) -> list[str]:
+    """Return what is behind `module load` or `source`, with absolute paths."""
     try:
         words = shlex.split(name.removeprefix(kind))
     except ValueError:
@@ -156,7 +183,23 @@ def _words(name: str, kind: str) -> list[str]:
     if not words or words[0].startswith("-"):
         what = "modules" if kind == MODULE else "a script"
         raise UsageError(f"{name!r} names no {what}", "write --mpi module:NAME/VERSION or --mpi source:/PATH")
-    return words
+    if kind == MODULE:
+        return [_absolute(word) if word.startswith(MODULE_PATHS) else word for word in words]
+    return [_absolute(_found_by_source(words[0])), *words[1:]]
+
+
+MODULE_PATHS = ("/", "./", "../", "~/")
+"""How words of `module load` begin that are paths of module files and not names of modules."""
+
+
+def _found_by_source(script: str) -> str:
+    """Return where `source` finds a script: a name without a slash on PATH, before the current folder."""
+    in_folders = (folder / script for folder in search_path() if "/" not in script)
+    return next((str(path) for path in in_folders if path.is_file()), script)
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - an unknown ~user stays as it is
 
 
 def _modules_of(environ: Mapping[str, str]) -> list[str]:
@@ -225,6 +268,7 @@ def _status_and_words_of(command: Sequence[str]) -> tuple[int, str]:
         errors="replace",
         stdin=subprocess.DEVNULL,
         start_new_session=True,
+        env=dict(os.environ),  # unless it is given, a child has what mpigauge set for itself by putenv, too
     ) as running:
         try:
             out, err = running.communicate(timeout=TIMEOUT_S)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mpigauge.dependencies import check_system
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
-from mpigauge.mpi.environments import loaded, names_environment, origin_of
+from mpigauge.mpi.environments import loaded, names_environment, origin_of, with_absolute_paths
 from mpigauge.mpi.install.prefixes import managed
 from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, MpiKind, kind_named
 from mpigauge.mpi.library import Library, UnusedWrapper
@@ -259,6 +259,7 @@ def find_with(mpicc: str, options: tuple[str, ...], loaded_by: str = "") -> Libr
 def _find_exact(name: str) -> Library:
     if not names_environment(name):
         return _find_path(name)
+    name = with_absolute_paths(name)
     found = _mpicc_of(name)
     if found is not None and found.parent not in SYSTEM_FOLDERS:
         return _find_path(str(found), loaded_by=name)
@@ -281,6 +282,16 @@ def _mpicc_of(name: str) -> Path | None:
 
 
 def _find_path(name: str, options: tuple[str, ...] = (), loaded_by: str = "") -> Library:
+    origin = origin_of(loaded_by) if loaded_by else "named by the user"
+    return inspect(Candidate(mpicc_at(name), origin, options=options, loaded_by=loaded_by))
+
+
+def mpicc_at(name: str) -> Path:
+    """Return the compiler wrapper that a path names: its own, or that of the prefix of a library.
+
+    Raises:
+        UsageError: There is none.
+    """
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - an unknown ~user stays as it is
     if os.path.isdir(path):  # noqa: PTH112 - no error for loops or forbidden folders
         candidates = (path / "bin" / "mpicc", path / "mpicc")
@@ -290,8 +301,7 @@ def _find_path(name: str, options: tuple[str, ...] = (), loaded_by: str = "") ->
         path = inside
     if not os.path.isfile(path) or not os.access(path, os.X_OK):  # noqa: PTH113 - as above
         raise UsageError(f"{path}: is not a program", "name the prefix of an MPI library, or its mpicc")
-    origin = origin_of(loaded_by) if loaded_by else "named by the user"
-    return inspect(Candidate(_resolve_mpicc(path.absolute()), origin, options=options, loaded_by=loaded_by))
+    return _resolve_mpicc(path.absolute())
 
 
 # ---- Where to look -------------------------------------------------------------------------------

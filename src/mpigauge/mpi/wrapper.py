@@ -114,6 +114,18 @@ def _mpiexec_of(mpicc: Path) -> Path:
     return next((path for path in siblings if path.is_file()), NO_MPIEXEC)
 
 
+def programs_beside(mpicc: Path) -> list[Path]:
+    """Return the programs beside an mpicc that are run, too: launcher, and those that tell of its library."""
+    asked = [
+        command[0]
+        for kind in KINDS
+        for command in (kind.variables_command, kind.configuration_command)
+        if command
+    ]
+    paths = (_mpiexec_of(mpicc), *map(mpicc.with_name, dict.fromkeys(["mpicc", *asked])))
+    return [path for path in paths if path != mpicc and path.is_file()]
+
+
 def run_wrapper(
     words: list[str],
     environment: Changes,

@@ -19,13 +19,25 @@ VARIABLES = re.compile(
     r"^((OMPI|OPAL|PRTE|PMIX|MPICH|MPIR|MPIEXEC|HYDRA|MV2|I_MPI|UCX|UCC|HCOLL|SHARP|FI|PSM[23]?|HWLOC|OMP|KMP"
     r"|SLURM|MALLOC|DARSHAN|SCOREP|EXTRAE|VT|TAU|XALT)_|GLIBC_TUNABLES$|LD_(PRELOAD|AUDIT|LIBRARY_PATH)$)"
 )
+SEARCH_PATHS = re.compile(r"PATH$")
 SECRETS = re.compile(
-    r"TOKEN|SECRET|PASS(W|PHRASE)|KEY|JWT|COOKIE|AUTH|CRED|PRIVATE|CERT|_SPANK_", re.IGNORECASE
+    r"TOKEN|SECRET|(?<!BY)(?<!COM)PASS(?!IVE|ING|THR)|PWD|KEY|JWT|COOKIE|AUTH|CRED|PRIVATE|CERT|_SPANK_|DSN|WEBHOOK"
+    r"|ACCESS|SESSION|LOGIN|BEARER|SALT|VAULT|SIGNATURE|CONN(ECTION)?_?STR|(?<![A-Z])(PAT|SID|OTP|PSK|SIG)(?![A-Z])",
+    re.IGNORECASE,
 )
 """Names of variables that may hold secrets; Slurm plugins may have anything in theirs, such as a password."""
 
-CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
-"""User name and password in the address of a value."""
+SECRET_VALUES = re.compile(
+    r"(?<!\w)(A[KS]IA[0-9A-Z]{12}|gh[a-z]_\w{16}|github_pat_|glpat-|hf_\w{16}|sk-\w{16}|xox[a-z]-|eyJ[\w-]{8})"
+    r"|-----BEGIN |hooks\.slack\.com/|[?&](\w{0,40}(token|secret|passw(or)?d|signature|key)|sig|pwd|auth)=",
+    re.IGNORECASE,
+)
+"""Values that are known for secrets, whatever the variable is called."""
+
+CREDENTIALS = re.compile(
+    r"(?<=://)([^\s/:@]{0,256}:\S{1,256}|[^\s/@]{1,256})(?=@)|(?<![\w.+-])[\w.+-]{1,64}:[^\s:/@]{1,256}(?=@)"
+)
+"""User name and password in the address of a value; a password may have any signs."""
 
 HIDDEN = "(not recorded)"
 """Replacement for a possible secret."""
@@ -132,18 +144,43 @@ def _numa_nodes() -> int:
 def variables() -> dict[str, str]:
     """Return the environment variables that MPI libraries read, without possible secrets."""
     return {
-        name: CREDENTIALS.sub("...", value)
+        name: without_credentials(value)
         for name, value in sorted(os.environ.items())
-        if VARIABLES.match(name) and not SECRETS.search(name)
+        if is_read(name) and not SECRETS.search(name) and not SECRET_VALUES.search(value)
     }
+
+
+def without_credentials(text: str) -> str:
+    """Return a text without users and passwords in addresses."""
+    return CREDENTIALS.sub("...", text)
 
 
 def without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return variables as they are recorded, without possible secrets in names and addresses."""
-    return {
-        name: HIDDEN if SECRETS.search(name) or CREDENTIALS.search(value) else value
-        for name, value in variables.items()
+    """Return variables as they are recorded, without possible secrets in names and values."""
+    return {name: HIDDEN if _may_be_secret(name, value) else value for name, value in variables.items()}
+
+
+def _may_be_secret(name: str, value: str) -> bool:
+    return any(map(re.Pattern.search, (SECRETS, CREDENTIALS, SECRET_VALUES), (name, value, value)))
+
+
+def is_read(name: str) -> bool:
+    """Return whether a variable is one that MPI libraries read."""
+    return VARIABLES.match(name) is not None
+
+
+def changes_recorded(changes: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return what modules or a script change as it is recorded: the names of all variables.
+
+    They set much that is nobody's business: values are those of search paths and of what MPI libraries read,
+    without possible secrets; None for what is removed.
+    """
+    kept = {
+        name: value if is_read(name) or SEARCH_PATHS.search(name) else HIDDEN
+        for name, value in changes.items()
+        if value is not None
     }
+    return dict.fromkeys(changes) | without_secrets(kept)
 
 
 def split_words(line: str) -> list[str]:

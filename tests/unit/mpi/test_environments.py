@@ -87,6 +87,16 @@ def test_a_script_may_have_arguments(tmp_path: Path) -> None:
     assert loaded(f"source:{script} release").changes == {"FLAVOUR": "release", "SECOND_LINE": "a\nb"}
 
 
+def test_what_mpigauge_sets_for_itself_is_nothing_that_a_script_has_set(tmp_path: Path) -> None:
+    script = tmp_path / "env.sh"
+    script.write_text("export FLAVOUR=release\n")
+    os.putenv("OF_MPIGAUGE", "1")  # as the command line does, for numpy alone
+    try:
+        assert loaded(f"source:{script}").changes == {"FLAVOUR": "release"}
+    finally:
+        os.unsetenv("OF_MPIGAUGE")
+
+
 def test_a_script_that_fails_is_refused_with_its_words(tmp_path: Path) -> None:
     script = tmp_path / "env.sh"
     script.write_text("echo the licence is gone >&2; return 3\n")

@@ -118,6 +118,91 @@ def test_passwords_in_addresses_are_left_out(machine: Path, monkeypatch: pytest.
     assert about.environment().variables["OMPI_MCA_server"] == "https://...@node1:80/x https://node2/a@b"
 
 
+SECRET = "hunter2"  # noqa: S105 - of nothing
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DB_PWD", SECRET),
+        ("DBPWD", SECRET),
+        ("SMTP_PASS", SECRET),
+        ("PGPASSWORD", SECRET),
+        ("PROXY_PASS", SECRET),
+        ("AWS_ACCESS", SECRET),
+        ("AZURE_SAS_SIG", SECRET),
+        ("GITHUB_PAT", SECRET),
+        ("SLACK_WEBHOOK", f"https://hooks.example.org/{SECRET}"),
+        ("SENTRY_DSN", f"https://example.org/{SECRET}"),
+        ("CONNECT_SID", SECRET),
+        ("DJANGO_SESSION", SECRET),
+        ("ConnectionString", SECRET),
+        ("registryLogin", SECRET),
+        ("DATABASE", f"postgres://u:{SECRET}@h/x"),
+        ("DATABASE", f"postgres://u:a/{SECRET}@b@h/x"),
+        ("MIRROR", f"https://{SECRET}@example.org"),
+        ("RSYNC", f"me:{SECRET}@example.org::files"),
+        ("NOTIFY", f"https://hooks.slack.com/services/T0/B0/{SECRET}"),
+        ("ARTIFACTS", f"https://example.org/x?api_token={SECRET}&y=1"),
+        ("UPLOAD", f"https://example.org/x?sv=1&sig={SECRET}"),
+        ("GIT", f"ghp_{SECRET}{SECRET}{SECRET}"),
+        ("CLOUD", "AKIAIOSFODNN7EXAMPLE"),
+        ("BEARING", f"eyJhbGciOiJIUzI1NiJ9.{SECRET}"),
+        ("PEM", f"-----BEGIN PRIVATE KEY-----{SECRET}"),
+    ],
+    ids=lambda word: word[:30],
+)
+@pytest.mark.parametrize("prefix", ["", "SLURM_", "OMPI_MCA_x_", "UCX_"])
+def test_what_may_be_a_secret_is_not_recorded_wherever_it_stands(
+    monkeypatch: pytest.MonkeyPatch, prefix: str, name: str, value: str
+) -> None:
+    """Neither found in the environment, nor given by --env, nor set by a module, nor varied."""
+    monkeypatch.setenv(prefix + name, value)
+    recorded = [about.variables(), about.without_secrets({prefix + name: value})]
+    recorded += [about.changes_recorded({prefix + name: value})]  # type: ignore[list-item]
+    for secret in (SECRET, "IOSFODNN7"):
+        assert secret not in str(recorded)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("I_MPI_PIN_DOMAIN", "core"),
+        ("I_MPI_PIN", "1"),
+        ("UCX_IB_GPU_DIRECT_RDMA", "yes"),
+        ("OMPI_MCA_hook_comm_method_brief", "1"),
+        ("OMPI_MCA_osc_rdma_bypass", "1"),
+        ("PMIX_SERVER_URI41", "prterun-node1-1234@0.0;tcp4://127.0.0.1:40001"),
+        ("SLURM_JOB_NODELIST", "node[1-4]"),
+        ("SLURM_STEP_RESV_PORTS", "12000-12001"),
+        ("FI_PROVIDER_PATH", "/opt/prov"),
+        ("MPICH_ASYNC_PROGRESS", "1"),
+        ("OMPI_MCA_coll_tuned_passive", "1"),
+    ],
+)
+def test_what_changes_an_mpi_library_is_no_secret(name: str, value: str) -> None:
+    assert about.changes_recorded({name: value}) == {name: value}
+
+
+def test_of_a_script_all_names_are_recorded_and_few_values() -> None:
+    """A site's script sets licences, proxies, folders of people: they are nobody's business."""
+    changes = {
+        "UCX_TLS": "sm,self",
+        "PATH": "/opt/mpi/bin:/usr/bin",
+        "MODULES_OF_SITE": "x",
+        "LM_LICENSE_FILE": "27000@licences",
+        "OMPI_API_TOKEN": "x",
+        "SECRET_PATH": "x",
+        "OMPI_MCA_btl": None,
+    }
+    assert about.changes_recorded(changes) == {
+        **dict.fromkeys(changes, about.HIDDEN),
+        "UCX_TLS": "sm,self",
+        "PATH": "/opt/mpi/bin:/usr/bin",
+        "OMPI_MCA_btl": None,
+    }
+
+
 def test_hardware_threads_of_a_core_are_one_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for cpu, siblings in enumerate(["0,2", "1,3", "0,2", "1,3"]):
         topology = tmp_path / f"cpu{cpu}" / "topology"

@@ -136,6 +136,14 @@ def options_after_refusal(output: str, job: Job, name: str) -> tuple[str, ...]:
     return refusals.options[max(tried, default=-1) + 1 :][:1]
 
 
+def known_options(options: Iterable[str]) -> tuple[str, ...]:
+    """Return those of some options that a job may be restarted with; a result may have any others."""
+    known = {
+        option for one in LAUNCHERS.values() if one.too_few_slots for option in one.too_few_slots.options
+    }
+    return tuple(option for option in options if option in known)
+
+
 SECONDS_PER_RANK = 1 / 500
 
 

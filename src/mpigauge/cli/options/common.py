@@ -239,6 +239,18 @@ def spelling_in_run(name: str) -> str:
     return max(next(parameter.opts for parameter in parameters if parameter.name == name), key=len)
 
 
+def trust_options(help_of_trust: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds --trust and --digest, for verbs that run what a result names."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        digest = click.option(
+            "--digest", default="", metavar="HEX", help="Trust only what was asked about: the digest of that."
+        )
+        return click.option("--trust", is_flag=True, help=help_of_trust)(digest(function))
+
+    return add
+
+
 keep_option = click.option(
     "--keep-baseline",
     is_flag=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from mpigauge.cli.options.common import (
     keep_option,
     results_argument,
     stat_option,
+    trust_options,
     unit_option,
     units_of,
 )
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 @click.option(
     "--remeasure", is_flag=True, help="Measure suspicious numbers again, in turn; they alone decide."
 )
-@click.option("--trust", is_flag=True, help="--remeasure runs what a result names, whoever began it.")
+@trust_options("--remeasure runs what a result names, whoever began it.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress of --remeasure.")
 @click.option("--all", "everything", is_flag=True, help="A line for every number.")
 @selection_options
@@ -85,6 +85,7 @@ def command(
     strict: bool,
     remeasure: bool,
     trust: bool,
+    digest: str,
     output: Path | None,
     quiet: bool,
     force: bool,
@@ -126,7 +127,7 @@ def command(
     paths = named(results)
     check_count(len(paths), by)
     _check_alone(paths, by, baseline, before=before, keep=keep_baseline)
-    _check_remeasure(remeasure, baseline is not None or before, output, trust)
+    _check_remeasure(remeasure, baseline is not None or before, output, trust=trust or bool(digest))
     request = Request(
         VERBS["compare"], selection, stat, each_state=True, by=by, thresholds=thresholds, units=units
     )
@@ -144,7 +145,7 @@ def command(
     remeasured = None
     if remeasure:
         asked = [source.result for source in query.sources]
-        ended = _remeasure(compared, asked, output, trust=trust, quiet=quiet)
+        ended = _remeasure(compared, asked, output, trust=trust, digest=digest, quiet=quiet)
         if isinstance(ended, int):
             return ended
         remeasured = ended
@@ -208,7 +209,7 @@ def _check_alone(
         )
 
 
-def _check_remeasure(remeasure: bool, looks_back: bool, output: Path | None, trust: bool) -> None:
+def _check_remeasure(remeasure: bool, looks_back: bool, output: Path | None, *, trust: bool) -> None:
     """Refuse --remeasure of sessions, which cannot be measured again, and its options without it."""
     if remeasure and looks_back:
         raise UsageError("--remeasure and --baseline or --before exclude each other", "use one of them")
@@ -217,7 +218,13 @@ def _check_remeasure(remeasure: bool, looks_back: bool, output: Path | None, tru
 
 
 def _remeasure(
-    compared: ComparedSources, results: Sequence[Result], output: Path | None, *, trust: bool, quiet: bool
+    compared: ComparedSources,
+    results: Sequence[Result],
+    output: Path | None,
+    *,
+    trust: bool,
+    digest: str,
+    quiet: bool,
 ) -> SessionEnd | int:
     """Measure suspicious cells again; return how that ended, or the exit status if it was cut short.
 
@@ -236,8 +243,7 @@ def _remeasure(
 
     paths = [str(result.path) for result in results]
     where = " and ".join(paths)
-    for result in () if trust else results:
-        check_trusted(result, f"mpigauge compare --remeasure --trust {shlex.join(paths)}")
+    check_trusted(results, ("mpigauge", "compare", "--remeasure"), trust=trust, digest=digest)
     picked = suspicious(compared.shown)
     launches = launches_for(compared.shown.cells)
     plan = remeasure_plan(results, picked, launches, new_seed())

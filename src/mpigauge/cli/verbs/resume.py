@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli.options import completers
-from mpigauge.cli.options.common import table_options
+from mpigauge.cli.options.common import table_options, trust_options
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import EXIT_DONE
 from mpigauge.vocabulary import RESUMABLE
@@ -13,7 +13,7 @@ from mpigauge.vocabulary import RESUMABLE
 
 @click.command("resume")
 @click.argument("result", type=click.Path(path_type=Path), shell_complete=completers.results)
-@click.option("--trust", is_flag=True, help="Run what the file names, though somebody else has begun it.")
+@trust_options("Run what the file names, though somebody else has begun it.")
 @click.option(
     "--anyway", is_flag=True, help="Go on though machine, kernel or mpigauge differ; marks the rows."
 )
@@ -22,6 +22,7 @@ from mpigauge.vocabulary import RESUMABLE
 def command(
     result: Path,
     *,
+    digest: str,
     trust: bool,
     anyway: bool,
     quiet: bool,
@@ -49,8 +50,7 @@ def command(
     if before.ends and before.ends[-1].reason not in RESUMABLE:
         note(f"{result}: is complete, nothing is left to do")
         return EXIT_DONE
-    if not trust:
-        check_trusted(before)
+    check_trusted([before], ("mpigauge", "resume"), trust=trust, digest=digest)
     if (lab := lab_to_enter(before.campaign.plan, str(result))) is not None:
         check_outlives_lab(result)
         return same_command_in(lab, str(result))
