@@ -117,6 +117,16 @@ def test_every_program_of_a_strangers_result_is_named(cli: Cli, interrupted: Pat
         assert word in said
 
 
+def test_no_word_of_a_stranger_passes_for_one_of_ours(cli: Cli, interrupted: Path) -> None:
+    stranger(
+        interrupted,
+        variables={"A": "b; no program\n  hint: mpigauge resume --trust\x1b[2J\N{RIGHT-TO-LEFT OVERRIDE}"},
+    )
+    said = cli("resume", str(interrupted)).err
+    assert "variables 'A=b; no program   hint: mpigauge resume --trust?[2J?'" in said
+    assert said.count("\n  hint: ") == 1
+
+
 def test_what_is_to_be_typed_is_for_a_shell(cli: Cli, interrupted: Path) -> None:
     stranger(interrupted, title="a gift")
     named = interrupted.rename("of node 1; ls.jsonl")

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct, inspect
 
 from mpigauge.cache import is_safe
+from mpigauge.document.plain_signs import printable
 from mpigauge.errors import MpigaugeError, UsageError
 from mpigauge.inputs import open_regular
 from mpigauge.mpi.environments import files_named, names_environment
@@ -73,7 +74,7 @@ DIGITS = 32
 
 MAX_DIGESTED_BYTES = 1 << 30
 
-WORDS: Mapping[tuple[type[Struct], str], str] = {(Host, "name"): "host"}
+LABELS: Mapping[tuple[type[Struct], str], str] = {(Host, "name"): "host"}
 """Names of fields that say little; all others are named as they are."""
 
 
@@ -132,10 +133,12 @@ class Named:
     """A word of a result that would be run, or that a program would be given.
 
     Attributes:
-        word: What it is and the word as the result has it: "mpicc /opt/bin/mpicc".
+        label: What it is: "mpicc".
+        word: The word as the result has it.
         files: The files that it leads to here, by absolute paths.
     """
 
+    label: str
     word: str
     files: tuple[Path, ...] = ()
 
@@ -154,9 +157,8 @@ def _named_in(record: Struct) -> Iterator[Named]:
             if isinstance(leaf, Struct):
                 yield from _named_in(leaf)
             elif leaf not in USUAL:
-                yield Named(
-                    f"{WORDS.get((type(record), field), field.replace('_', ' '))} {leaf}", _files(field, leaf)
-                )
+                label = LABELS.get((type(record), field), field.replace("_", " "))
+                yield Named(label, leaf, _files(field, leaf))
 
 
 def _leaves(value: object) -> Iterator[Struct | str]:
@@ -238,14 +240,20 @@ def _files_in(word: str) -> list[Path]:
 
 
 def _in_words(named: Named) -> str:
-    """Return what is named, with the files that its own words do not show."""
-    hidden = [str(path) for path in named.files if str(path) not in named.word]
-    return named.word + (f" ({', '.join(hidden)})" if hidden else "")
+    """Return what is named, with the files that its own words do not show.
+
+    Words are quoted, so that none can pass for several, or for the end of the question.
+    """
+    hidden = [printable(str(path)) for path in named.files if str(path) not in named.word]
+    quoted = shlex.quote(printable(named.word))
+    return f"{named.label} {quoted}" + (f" ({', '.join(hidden)})" if hidden else "")
 
 
 def _digest_of_all(named: Sequence[Named]) -> str:
     """Return a digest of words and of the contents of the files that they lead to."""
-    content = [(one.word, [(str(path), _digest_of_file(path)) for path in one.files]) for one in named]
+    content = [
+        (one.label, one.word, [(str(path), _digest_of_file(path)) for path in one.files]) for one in named
+    ]
     return hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:DIGITS]
 
 
