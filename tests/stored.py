@@ -15,6 +15,7 @@ from tests.places import DOCS
 from tests.thorough import rest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import pytest
@@ -66,10 +67,10 @@ class StoredResults:
         """Have reading and rows of stored results remembered."""
         read = reader.load
 
-        def load(path: Path, place: Path | None = None) -> Result:
+        def load(path: Path, content: Iterable[bytes] | None = None) -> Result:
             known = self.every or path.name.removesuffix(".gz") in NAMES
-            if place is not None or not known or not path.is_file():
-                return read(path, place)
+            if content is not None or not known or not path.is_file():
+                return read(path, content)
             key = as_it_is(path)
             if key not in self.results:
                 self._keep(key, read(path))

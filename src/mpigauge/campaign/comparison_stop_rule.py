@@ -61,7 +61,7 @@ class ComparisonStopRule:
         """Return whether all pairs have a verdict after this replication; False where no look is planned."""
         if number not in looks_of(self._plan):
             return False
-        result = load(self._file.path, self._file.place)
+        result = load(self._file.path, self._file.content())
         result = replace(result, visits=[visit for visit in result.visits if visit.launch <= number])
         _, pairs = first_pairs(rows(result, choice="all"), result.campaign.libraries)
         comparison = compare(pairs, Thresholds(level=level_of(self._plan)), controlled=False)

@@ -92,7 +92,7 @@ def measure(
         if loop.is_cut_short:
             observer.trouble("the job ends before the budget is spent: this session takes what is left of it")
         reason = loop.run()
-        result = reader.load(file.path, file.place)
+        result = reader.load(file.path, file.content())
         stopped_by = interruption.signal
         if reason not in RESUMABLE and _is_compressed_at_end(session, output):
             stopped_by = None

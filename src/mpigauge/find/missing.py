@@ -41,21 +41,40 @@ PACKED: dict[PackedDamage, str] = {
 }
 
 FEWER_SAMPLES = "numbers rest on the samples that are left"
-ANEW = "copy the file again, or measure anew"
+NOTHING_LACKS = "no launch lacks records"
+ANEW = "copy it again where there is a whole one, or measure anew"
+RESUMED = "mpigauge resume measures again what is lost"
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is wrong with a file: the numbers of its damaged lines, and its damage as a compressed one."""
+    """What is wrong with a file.
+
+    Attributes:
+        lines: Numbers of its damaged lines.
+        packed: Its damage as a compressed one.
+        unfounded: Numbers of records that are left out, by launch, as it lacks its own.
+        lacks: Whether numbers may lack samples.
+        resumable: Whether these can be measured again.
+    """
 
     lines: tuple[int, ...]
-    packed: PackedDamage | None
+    packed: PackedDamage | None = None
+    unfounded: tuple[int, ...] = ()
+    lacks: bool = True
+    resumable: bool = False
 
 
 def _damage(about: About) -> Iterator[Damage]:
     result = about.result
-    if result.damaged or result.packed_damage:
-        yield Damage(tuple(result.damaged), result.packed_damage)
+    if result.damaged or result.packed_damage or result.incomplete:
+        yield Damage(
+            tuple(result.damaged),
+            result.packed_damage,
+            tuple(result.unfounded.values()),
+            bool(result.incomplete or result.packed_damage or not result.launches),
+            bool(result.incomplete) and result.is_resumable,
+        )
 
 
 def _damage_words(fact: Damage) -> Words:
@@ -64,7 +83,16 @@ def _damage_words(fact: Damage) -> Words:
         verb = "is" if len(fact.lines) == 1 else "are"
         line = f"{counted(len(fact.lines), 'line')} of the file {verb} damaged and left out"
         parts.append(f"{line}: {_runs(fact.lines)}")
-    return Words("; ".join(parts), FEWER_SAMPLES, ANEW)
+    if fact.unfounded:
+        many = len(fact.unfounded) > 1
+        of = f"{len(fact.unfounded)} launches that lack their" if many else "a launch that lacks its"
+        parts.append(f"{sum(fact.unfounded)} records left out of {of} first one")
+    said = "; ".join(parts)
+    if not fact.lacks:
+        return Words(said, NOTHING_LACKS)
+    if fact.resumable:
+        return Words(said, FEWER_SAMPLES, RESUMED, do="mpigauge resume repairs it")
+    return Words(said, FEWER_SAMPLES, ANEW, do="copy or measure it again")
 
 
 def _runs(numbers: tuple[int, ...]) -> str:
@@ -74,10 +102,12 @@ def _runs(numbers: tuple[int, ...]) -> str:
 
 
 def _damage_lines(fact: Damage) -> Iterator[str]:
-    said = _damage_words(fact).fact
-    yield f"{said}; copy it again"
-    yield f"{said}"
-    yield f"{counted(len(fact.lines), 'line')} of the file damaged and left out; copy it again"
+    words = _damage_words(fact)
+    do = words.do or words.consequence
+    yield f"{words.fact}; {do}"
+    if left_out := len(fact.lines) + sum(fact.unfounded):
+        yield f"{counted(left_out, 'line')} of the file left out; {do}"
+    yield words.fact
 
 
 def _damage_told(_: About, fact: Damage) -> Iterator[Finding]:

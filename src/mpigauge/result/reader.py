@@ -3,7 +3,8 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,7 +39,7 @@ from mpigauge.result.records import (
     Unread,
     Visit,
 )
-from mpigauge.vocabulary import PackedDamage
+from mpigauge.vocabulary import RESUMABLE, PackedDamage
 
 
 @dataclass(slots=True)
@@ -51,6 +52,10 @@ class Result:
         size_bytes: Uncompressed size of the file, with a torn line.
         damaged: Numbers of lines that are not records and have been skipped.
         packed_damage: Damage of the compressed file; None if it has none, or is not compressed.
+        incomplete: Launches that lack records, by number and job, since lines are damaged or missing: they
+            are not done, even if their end was recorded.
+        unfounded: How many records are left out of each launch that lacks its own, the first one.
+        obsolete: Numbers of lines with these, and with ends of launches that are incomplete.
         mixed: Cells measured both before and after a change recorded in `resumed`, with the indices there.
         memo: Values that were computed of the whole result, by name, so that each is computed once; a copy
             has none.
@@ -74,8 +79,19 @@ class Result:
     size_bytes: int = 0
     damaged: list[int] = field(default_factory=list)
     packed_damage: PackedDamage | None = None
+    incomplete: set[tuple[int, JobKey]] = field(default_factory=set)
+    unfounded: Counter[tuple[int, JobKey]] = field(default_factory=Counter)
+    obsolete: list[int] = field(default_factory=list)
     mixed: dict[Cell, set[int]] = field(default_factory=dict)
     memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether its campaign was cut short, or has launches to make again since they lack records."""
+        if not self.ends:
+            return True
+        reason = self.ends[-1].reason
+        return reason in RESUMABLE or (reason != "imported" and bool(self.incomplete))
 
 
 STANDARD_INPUT = Path("-")
@@ -118,7 +134,7 @@ class NotAResultError(UsageError):
     """The file is not an mpigauge result; it may be of another benchmark."""
 
 
-def load(path: Path, place: Path | None = None) -> Result:
+def load(path: Path, content: Iterable[bytes] | None = None) -> Result:
     """Read a result file, compressed or not, whatever its name; `-` is standard input.
 
     Damaged lines are skipped; a compressed file that is cut or damaged is read up to there. Lines are read
@@ -126,15 +142,15 @@ def load(path: Path, place: Path | None = None) -> Result:
     bytes uncompressed; floating-point numbers of all samples at once would take several times as much.
 
     Args:
-        place: Where to read it from, if its name may belong to another file by now.
+        content: What it has, in pieces, if the file of its name may have something else.
 
     Raises:
         NotAResultError: It is not a result of mpigauge; names the file.
         UsageError: It cannot be read, is empty or newer than this mpigauge, or its first line is damaged;
             names the file.
     """
-    of_file = _Lines(path, place)
-    with closing(of_file.each()) as lines:
+    of_file = _Lines(path)
+    with closing(of_file.each() if content is None else _lines_in(content)) as lines:
         first = _first_line(of_file, lines, path)
         result = Result(path, _campaign(path, first[:-1]), size_bytes=len(first))
         _take_all(result, lines)
@@ -149,7 +165,7 @@ def load_campaign(path: Path) -> Campaign:
         NotAResultError: It is not a result of mpigauge; names the file.
         UsageError: As `load` raises it.
     """
-    of_file = _Lines(path, None)
+    of_file = _Lines(path)
     with closing(of_file.each()) as lines:
         return _campaign(path, _first_line(of_file, lines, path)[:-1])
 
@@ -177,17 +193,21 @@ def result_of(path: Path, records: Sequence[Record]) -> Result:
     return result
 
 
+def _lines_in(pieces: Iterable[bytes]) -> Generator[bytes, None, None]:
+    """Yield the lines of a file that comes in pieces, with their newlines."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(NEWLINE)
+        yield from (line + NEWLINE for line in whole)
+    if rest:
+        yield rest
+
+
 class _Lines:
-    """The lines of a file, with their newlines; the last one lacks it if the file was cut there.
+    """The lines of a file, with their newlines; the last one lacks it if the file was cut there."""
 
-    Args:
-        path: The path that errors name.
-        place: Where to read it from, if not there.
-    """
-
-    def __init__(self, path: Path, place: Path | None) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._place = place or path
         self._unpacked: Decompressed | None = None
 
     @property
@@ -232,11 +252,11 @@ class _Lines:
     @contextmanager
     def _stream(self) -> Iterator[tuple[io.BufferedReader, int]]:
         """Return the file as it is, and its size."""
-        if self._place == STANDARD_INPUT:
+        if self._path == STANDARD_INPUT:
             data = _standard_input(sys.stdin.buffer)
             yield io.BufferedReader(io.BytesIO(data)), len(data)
             return
-        with open_regular(self._place, NAME_A_RESULT) as file:
+        with open_regular(self._path, NAME_A_RESULT) as file:
             yield file, os.fstat(file.fileno()).st_size
 
 
@@ -321,6 +341,7 @@ def _take_all(result: Result, lines: Iterator[bytes]) -> None:
     read = _reader_of(result.campaign.version)
     cells = {cell: cell for cell in result.campaign.cells}
     before: list[set[Cell]] = []
+    launches = _Launches(result)
     for number, line in enumerate(lines, start=2):
         result.size_bytes += len(line)
         if not line.endswith(NEWLINE):
@@ -330,9 +351,78 @@ def _take_all(result: Result, lines: Iterator[bytes]) -> None:
             record = _with_checked_words(read(line), cells)
         except BROKEN:
             result.damaged.append(number)
-        else:
+            launches.lose_line()
+            continue
+        if launches.accept(record, number):
             _take(result, record, number, cells)
             _note_mixed(result, record, before)
+
+
+class _Launches:
+    """The launches of a file that lack records, which only the order of lines says.
+
+    Args:
+        result: Where they are noted.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+        self._begun: set[tuple[int, JobKey]] = set()
+        self._open: tuple[int, JobKey] | None = None  # the last one that has not ended
+        self._has_lost_line = False
+        self._measured: set[tuple[int, Cell]] = set()  # with records that were accepted, to be quick
+
+    def lose_line(self) -> None:
+        """Note a line that cannot be read."""
+        self._has_lost_line = True
+        self._measured.clear()
+
+    def accept(self, record: Record, number: int) -> bool:
+        """Return whether the record of a line can be used, after those before it."""
+        if isinstance(record, Visit) and (record.launch, record.cell) in self._measured:
+            return True
+        launch = _launch_of(record)
+        if self._has_lost_line:
+            self._note_lost(record, launch)
+        if launch is None:
+            return True
+        match record:
+            case Launch():
+                self._begun.add(launch)
+                self._open = launch
+            case Done():
+                self._open = None
+                if launch in self._result.incomplete:
+                    self._result.obsolete.append(number)
+            case Visit() | Eager() | Blocked() | Clock() if launch not in self._begun:
+                self._result.incomplete.add(launch)
+                self._result.unfounded[launch] += 1
+                self._result.obsolete.append(number)
+                return False
+            case Visit():
+                self._measured.add((record.launch, record.cell))
+        return True
+
+    def _note_lost(self, record: Record, launch: tuple[int, JobKey] | None) -> None:
+        """Note the launches that lines before this record may have been of."""
+        self._has_lost_line = False
+        begins = isinstance(record, Launch) and record.part == 1
+        around = (self._open, None if begins else launch)
+        self._result.incomplete.update(one for one in around if one is not None)
+
+
+def _launch_of(record: Record) -> tuple[int, JobKey] | None:
+    """Return number and job of the launch that a record is of; None if it says none."""
+    match record:
+        case Launch():
+            return record.number, record.job
+        case Clock() | Done():
+            return record.launch, record.job
+        case Visit(cell=cell) | Eager(cell=cell) | Blocked(cell=cell) | Failure(cell=Cell() as cell):
+            return record.launch, cell.job
+        case Failure(job=JobKey() as job):
+            return record.launch, job
+    return None
 
 
 def _with_checked_words(record: Record, checked: Mapping[Cell, Cell]) -> Record:

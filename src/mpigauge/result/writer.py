@@ -8,11 +8,11 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import BinaryIO, Self, TypeVar
 
 import msgspec
 
@@ -23,12 +23,11 @@ from mpigauge.locks import try_lock
 from mpigauge.result.compact import as_list
 from mpigauge.result.decompressed import Decompressed, is_packed
 from mpigauge.result.files import resume_command
-from mpigauge.result.records import Done, End, Failure, Record
-from mpigauge.result.written_lines import WrittenLines
+from mpigauge.result.records import Campaign, Done, End, Failure, Record, Resumed
+from mpigauge.result.written_lines import NEWLINE, TAIL_BYTES, Change, WrittenLines, ends_within_line
 
 Made = TypeVar("Made")
 
-TAIL_BYTES = 1 << 16
 PACKED = ".gz"
 """Suffix of a compressed result."""
 
@@ -48,15 +47,18 @@ BEGIN = b'{"type":"campaign"'
 MAX_TORN_FIRST_LINE_BYTES = 1 << 26
 """Size from which an unfinished first line is kept: a kill leaves less."""
 
-SETTLED = (Done, Failure, End)
+SETTLED = (Campaign, Resumed, Done, Failure, End)
 """Records after which no rank runs, so that there is time to flush the file to disk."""
 
 
 class ResultFile:
     """An open result file that only grows; a context manager.
 
-    Clean-up jobs and other programs may rename, delete or overwrite it while it grows. It is checked at the
-    end of each launch; lost content is saved again, which is reported at once.
+    Clean-up jobs and other programs may rename, delete or overwrite it while it grows, or append to it. It is
+    checked at the end of each launch; content that was changed is saved again, which is reported at once.
+
+    Args:
+        size_bytes: Size up to which its content is ours; None for all of it.
 
     Attributes:
         path: Its current name.
@@ -64,13 +66,16 @@ class ResultFile:
         lost: Sentence on what the file of this name lacks, and why; empty if nothing.
     """
 
-    def __init__(self, path: Path, descriptor: int, *, locked: bool = True) -> None:
+    def __init__(
+        self, path: Path, descriptor: int, *, locked: bool = True, size_bytes: int | None = None
+    ) -> None:
         self.path = path
         self.locked = locked
         self.lost = ""
         self._descriptor = descriptor
-        self._written = WrittenLines(descriptor)
+        self._written = WrittenLines(descriptor, size_bytes)
         self._is_packed = False
+        self._is_unsaved = False  # which was reported
         self._untold: list[str] = []
         self.tell: Callable[[str], None] = self._untold.append
 
@@ -90,10 +95,9 @@ class ResultFile:
             if error is None:
                 raise _write_error(self.path, late) from None
 
-    @property
-    def place(self) -> Path:
-        """Path to read its content from, even if its name is gone or another file's."""
-        return _place_of(self._descriptor) or self.path
+    def content(self) -> Iterator[bytes]:
+        """Yield all that was written, in pieces, whatever others have done to the file."""
+        return self._written.content(self._descriptor)
 
     def set_reporter(self, tell: Callable[[str], None]) -> None:
         """Set the callback for reports on the file, and pass it those made so far."""
@@ -126,18 +130,23 @@ class ResultFile:
         """
         new = self.path.with_name(self.path.name + PACKED)
         try:
-            with (
-                self.place.open("rb") as lines,
-                write_atomically(new) as raw,
-                gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file,
-            ):
-                shutil.copyfileobj(lines, file)
+            with write_atomically(new) as raw:
+                self._pack(raw)
         except OSError:
             return self.path
-        if is_name_of(self._descriptor, self.path):
+        is_appended = self._written.change(self._descriptor) == "appended"
+        if is_name_of(self._descriptor, self.path) and not (is_appended and not self.locked):
             self.path.unlink()
+        if self._written.change(self._descriptor) == "appended":
+            self.tell(f"{self.path}: was appended to; all of it, without that, is in {new}")
         self.path, self._is_packed = new, True
         return new
+
+    def _pack(self, raw: BinaryIO) -> None:
+        with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+            file.writelines(self.content())
+        if self._written.change(self._descriptor) == "cut":
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
 
     def has_size(self, size_bytes: int) -> bool:
         """Return whether the file has this size."""
@@ -146,20 +155,63 @@ class ResultFile:
     def truncate(self, size_bytes: int) -> None:
         """Truncate the file to this size."""
         os.ftruncate(self._descriptor, size_bytes)
-        self._written.reset(self._descriptor)
+        self._written.reset(self._descriptor, size_bytes)
+
+    def leave_out(self, numbers: Collection[int]) -> int:
+        """Save it without the lines of these numbers, and keep what it was under another name.
+
+        Returns:
+            Its size in bytes.
+        """
+        name, damaged = self.path.with_name(self.path.name + DAMAGED), self.path.resolve()
+        aside = _first_free(name, partial(_kept_as, damaged))
+        try:
+            with self.path.open("rb") as lines:
+                kept = (line for number, line in enumerate(lines, start=1) if number not in numbers)
+                _, size_bytes = _save_as(self.path, lambda: kept, over=True)
+        except BaseException:
+            aside.unlink()
+            raise
+        self._go_on_with(self.path, *_open_locked(self.path, 0))
+        self._written.reset(self._descriptor, size_bytes)
+        self.tell(f"{self.path}: is damaged: its whole lines go on under its name, it is kept as {aside}")
+        return size_bytes
+
+    def _go_on_with(self, path: Path, descriptor: int, locked: bool) -> None:
+        """Write to another open file from now on."""
+        with contextlib.suppress(OSError):
+            os.close(self._descriptor)
+        self.path, self._descriptor, self.locked = path, descriptor, locked
 
     def _write(self, line: bytes, *, settled: bool) -> None:
-        left, begin = line, os.lseek(self._descriptor, 0, os.SEEK_END)
+        """Write a line as one that can be read, whatever others append at the same time."""
+        apart = NEWLINE + line
+        for text in (apart if ends_within_line(self._descriptor) else line, apart):
+            if self._written.add(self._descriptor, line, self._put(text, settled=settled)):
+                return
+        self._written.miss(line)
+
+    def _put(self, text: bytes, *, settled: bool) -> int:
+        """Write at the end of the file, and return where that is then; an error leaves nothing of it."""
+        left = text
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
+            end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
             if settled:
                 sync_to_disk(self._descriptor)
         except OSError:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, begin)
+                self._cut_off(text[: len(text) - len(left)])
             raise
-        self._written.add(line, begin)
+        return end
+
+    def _cut_off(self, piece: bytes) -> None:
+        """Cut off what was just written, unless others have written behind it or into it."""
+        end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
+        begin = end - len(piece)
+        if piece and self.has_size(end) and os.pread(self._descriptor, len(piece), begin) == piece:
+            os.ftruncate(self._descriptor, begin)
 
     def _write_again(self, line: bytes) -> None:
         """Write a line again after the open file was gone, as on NFS when another host has deleted it."""
@@ -182,40 +234,43 @@ class ResultFile:
     # ---- What others do to it --------------------------------------------------------------------
 
     def _check(self) -> None:
-        """Check that its name and its content are there; else follow it to its new name, or save it again."""
+        """Check that it has its name, its content and nothing else; follow it to its new name, or save it."""
         if self._is_packed:
             return
-        whole, named = self._written.is_whole(self._descriptor), is_name_of(self._descriptor, self.path)
-        if whole and named:
-            self.lost = self._written.lost
-        elif whole and (moved := _moved_to(self._descriptor, self.path)):
+        if not is_name_of(self._descriptor, self.path) and (moved := _moved_to(self._descriptor, self.path)):
             self.tell(f"{self.path}: was moved while it grew; the result goes on as {moved}")
             self.path = moved
+        change, named = self._written.change(self._descriptor), is_name_of(self._descriptor, self.path)
+        if change is None and named:
+            self.lost, self._is_unsaved = self._written.lost, False
         else:
-            self._save(whole=whole, named=named)
+            self._save(change, named=named)
 
-    def _save(self, *, whole: bool, named: bool) -> None:
+    def _save(self, change: Change | None, *, named: bool) -> None:
         """Write the file again: complete, or else all that is left of it."""
-        happened = f"{self.path}: was {_what_happened(self.path, named=named)} while it grew"
-        if not whole and not self._written.is_known:
+        happened = f"{self.path}: was {_what_happened(self.path, change, named=named)} while it grew"
+        if change == "cut" and not self._written.is_known:
             self._written.lost = f"{happened}: a part of it is lost"
-        content = partial(self._written.content, self._descriptor, whole=whole)
+        # What was appended where no file is locked may be another mpigauge's: that file is left to it.
+        over = named and (self.locked or change == "cut")
         try:
-            new_path = _save_again(content, self.path, over=named)
-            descriptor, self.locked = _open_locked(new_path, 0)
+            new_path, size_bytes = _save_again(self.content, self.path, over=over)
+            opened = _open_locked(new_path, 0)
         except (OSError, MpigaugeError) as error:
-            why = getattr(error, "strerror", None) or str(error)
-            if not self.lost:
-                self.tell(f"{happened}, and cannot be saved: {why}; this is tried again after each launch")
-            self.lost = f"{happened}, and cannot be saved: {why}"
+            why = f"{happened}, and cannot be saved: {getattr(error, 'strerror', None) or error}"
+            if not self._is_unsaved:
+                self.tell(f"{why}; this is tried again after each launch")
+            self._is_unsaved = True
+            if change == "cut" or not named:
+                self.lost = why
             return
-        content_saved = "what is left of it" if self._written.lost else "all of it"
+        saved = "what is left of it" if self._written.lost else "all of it"
+        but = ", without that," if change == "appended" else ""
         where = "again under its name" if new_path == self.path else f"as {new_path}"
-        self.tell(f"{happened}; {content_saved} is saved {where}")
-        with contextlib.suppress(OSError):
-            os.close(self._descriptor)
-        self.path, self._descriptor, self.lost = new_path, descriptor, self._written.lost
-        self._written.reset(descriptor)
+        self.tell(f"{happened}; {saved}{but} is saved {where}")
+        self._go_on_with(new_path, *opened)
+        self.lost, self._is_unsaved = self._written.lost, False
+        self._written.rewritten(size_bytes)
 
 
 def line_of(record: Record) -> bytes:
@@ -243,12 +298,6 @@ def _as_utf8(value: object) -> object:
     return list(map(_as_utf8, value)) if isinstance(value, list | tuple) else value
 
 
-def _place_of(descriptor: int) -> Path | None:
-    """Return the path in /proc of an open file; None where there is no /proc."""
-    place = Path(f"/proc/self/fd/{descriptor}")
-    return place if place.exists() else None
-
-
 def _moved_to(descriptor: int, path: Path) -> Path | None:
     """Return the current name of an open file; None if it has none, or only one of NFS."""
     try:
@@ -262,13 +311,14 @@ def _moved_to(descriptor: int, path: Path) -> Path | None:
     return target
 
 
-def _what_happened(path: Path, *, named: bool) -> str:
+def _what_happened(path: Path, change: Change | None, *, named: bool) -> str:
     if named:
-        return "cut or overwritten"
-    return "replaced by another file" if os.path.lexists(path) else "deleted"
+        return "appended to" if change == "appended" else "cut or overwritten"
+    gone = "replaced by another file" if os.path.lexists(path) else "deleted"
+    return f"appended to and {gone}" if change == "appended" else gone
 
 
-def _save_again(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) -> Path:
+def _save_again(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) -> tuple[Path, int]:
     """Write a result again, complete or not at all: under its name, or the first free one like it.
 
     Without room or folder it is saved in the folder of temporary files.
@@ -277,7 +327,7 @@ def _save_again(content: Callable[[], Iterator[bytes]], path: Path, *, over: boo
         over: Whether the name is still the result's own.
 
     Returns:
-        Its new name.
+        Its new name, and its size in bytes.
 
     Raises:
         OSError: It cannot be written in either folder; the error of its own one.
@@ -293,10 +343,10 @@ def _save_again(content: Callable[[], Iterator[bytes]], path: Path, *, over: boo
         raise error from None
 
 
-def _save_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool = False) -> Path:
+def _save_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool = False) -> tuple[Path, int]:
     with write_atomically(path.resolve() if over else path, overwrite=over) as file:
         file.writelines(content())
-    return path
+        return path, file.tell()
 
 
 def _write_error(path: Path, error: OSError) -> EnvironmentLacksError:
@@ -489,11 +539,13 @@ def _open_or_explain(path: Path, flags: int) -> ResultFile:
         raise _write_error(path, error) from None
 
 
-def reopen(path: Path, known_bytes: int) -> ResultFile:
+def reopen(path: Path, known_bytes: int, without: Collection[int] = ()) -> ResultFile:
     """Open a result file to continue it; a torn last line is cut off, a compressed file decompressed.
 
     Args:
         known_bytes: Its uncompressed size when it was read.
+        without: Numbers of lines that are left out of it; if there are any, all of it is kept under another
+            name.
 
     Raises:
         UsageError: Another process is writing it, or has written since it was read.
@@ -505,7 +557,10 @@ def reopen(path: Path, known_bytes: int) -> ResultFile:
         if not file.has_size(known_bytes):
             file.__exit__(None, None, None)
             raise UsageError(f"{path}: another mpigauge has just continued it", "then: mpigauge resume again")
-        file.truncate(_end_of_last_line(path, known_bytes))
+        if without:
+            known_bytes = file.leave_out(frozenset(without))
+        if (end := _end_of_last_line(path, known_bytes)) < known_bytes:
+            file.truncate(end)
     except BlockingIOError:
         raise _locked_error(path) from None
     except OSError as error:
@@ -515,7 +570,7 @@ def reopen(path: Path, known_bytes: int) -> ResultFile:
 
 def _open(path: Path, flags: int) -> ResultFile:
     descriptor, is_locked = _open_locked(path, flags)
-    return ResultFile(path, descriptor, locked=is_locked)
+    return ResultFile(path, descriptor, locked=is_locked, size_bytes=0 if flags & os.O_EXCL else None)
 
 
 def _open_locked(path: Path, flags: int) -> tuple[int, bool]:

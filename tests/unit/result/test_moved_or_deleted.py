@@ -141,20 +141,6 @@ def test_compression_uses_what_was_written_even_if_the_name_is_anothers() -> Non
     assert PATH.read_bytes() == b"theirs"
 
 
-def test_foreign_data_appended_to_the_file_does_no_harm() -> None:
-    """As by another mpigauge where no file is locked."""
-    told: list[str] = []
-
-    def add(path: Path) -> None:
-        with path.open("ab") as file:
-            file.write(b"theirs\n")
-
-    with grown(add, 2, told) as file:
-        content = file.path.read_bytes()
-    assert content == lines_of(*BEFORE[:2]) + b"theirs\n" + lines_of(*BEFORE[2:], *AFTER)
-    assert told == []
-
-
 def test_a_result_too_large_for_memory_keeps_what_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -203,7 +189,7 @@ def test_a_failed_save_is_retried_and_reported(monkeypatch: pytest.MonkeyPatch) 
         patch.setattr(writer, "_save_again", full)
         file = grown(delete, 2, told)
         assert "was deleted while it grew, and cannot be saved: No space left on device" in file.lost
-        assert load(file.path, file.place).visits
+        assert load(file.path, file.content()).visits
         file.append(END)
     assert len(told) == 1
     with file:

@@ -17,12 +17,24 @@ from mpigauge.errors import UsageError
 from mpigauge.find.findings import doubts_of, findings_of, told
 from mpigauge.find.foot import foot_of
 from mpigauge.result.reader import Result, load
-from mpigauge.result.records import VERSION, Clock, Imported
+from mpigauge.result.records import VERSION, Clock, Done, Imported, Launch
 from mpigauge.rows.rows import rows
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.curves import document
 from mpigauge.show.formats import GENERAL, render
-from tests.made import MODELS, RECORDS, SMALL, campaign, clock, collective, launch, lines_of, together, visit
+from tests.made import (
+    JOB,
+    MODELS,
+    RECORDS,
+    SMALL,
+    campaign,
+    clock,
+    collective,
+    launch,
+    lines_of,
+    together,
+    visit,
+)
 from tests.truth import check, truth
 from tests.unit.result.reading import WHOLE, loaded
 
@@ -74,7 +86,7 @@ def test_clocks_come_back_as_they_were(
         | {"checks": [dict(zip(("rank", "low_ns", "high_ns"), check, strict=True)) for check in checks]},
         Clock,
     )
-    assert loaded(file, lines_of(campaign(SMALL), written)).clocks == [written]
+    assert loaded(file, lines_of(campaign(SMALL), launch(3), written)).clocks == [written]
 
 
 def test_visits_that_start_together_come_back_as_they_were(file: Path) -> None:
@@ -113,8 +125,45 @@ def test_a_damaged_line_costs_itself(file: Path, junk: bytes) -> None:
     for number in range(2, len(lines) + 1):
         result = loaded(file, b"\n".join([*lines[: number - 1], junk, *lines[number:], b""]))
         assert result.damaged == [number]
-        assert count(result) == len(RECORDS) - 1
+        if not isinstance(RECORDS[number - 1], Launch):
+            assert count(result) == len(RECORDS) - 1
+            assert not result.unfounded
     assert loaded(file, WHOLE).damaged == []
+
+
+@pytest.mark.parametrize("lost", [b"", b"junk" + lines_of(RECORDS[1])])
+def test_records_of_a_launch_without_its_own_are_left_out(file: Path, lost: bytes) -> None:
+    """Where its ranks were, and by which clock it was measured, nobody knows."""
+    result = loaded(file, lines_of(RECORDS[0]) + lost + lines_of(*RECORDS[2:]))
+    assert [one.number for one in result.launches] == [2]
+    assert {one.launch for one in result.visits} == {2}
+    assert [*result.clocks, *result.eager, *result.blocked] == []
+    assert result.unfounded == {(1, JOB): 5}
+    first = 3 if lost else 2
+    assert result.obsolete == [*range(first, first + 6)]
+    found = rows(result)
+    assert all(set(row.time.by_launch) <= {2} for row in found if row.time is not None)
+    assert any(
+        "5 records left out of a launch that lacks its first one" in str(line)
+        for line in foot_of(result, found)
+    )
+    assert "mpigauge resume" in doubts_of(result, found)[0].line
+
+
+LAST_OF_1 = next(number for number, record in enumerate(RECORDS) if isinstance(record, Done))
+
+
+@pytest.mark.parametrize("at", range(1, len(RECORDS) + 1))
+def test_a_launch_with_a_damaged_line_in_it_is_incomplete(file: Path, at: int) -> None:
+    """What the line had is not known; between launches it can have been of none."""
+    result = loaded(file, lines_of(*RECORDS[:at]) + b"junk\n" + lines_of(*RECORDS[at:]))
+    number = 1 if 1 < at <= LAST_OF_1 else 2 if LAST_OF_1 + 1 < at < len(RECORDS) - 1 else None
+    assert {launch for launch, _ in result.incomplete} == ({number} if number else set())
+    assert result.is_resumable == (number is not None)
+    found = rows(result)
+    (said,) = (line.line for line in doubts_of(result, found) if line.kind == "damaged")
+    assert ("mpigauge resume" in said) == (number is not None)
+    assert ("no launch lacks records" in said) == (number is None)
 
 
 def test_lost_lines_are_reported(file: Path) -> None:
