@@ -13,7 +13,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from mpigauge.campaign import trusted_results
 from mpigauge.campaign.launch.interruption import Interruption
@@ -138,7 +140,7 @@ def test_a_kill_at_any_moment_loses_no_finished_visit(
 def test_a_damaged_visit_is_measured_again(
     cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As after a machine died whose file system had not kept all of it: the line is lost, and said to be."""
+    """As after a machine died whose file system had not kept all of it: the line is lost, and kept aside."""
     for name, value in EVERY_VISIT.items():
         monkeypatch.setenv(name, value)
     cut(uninterrupted, openmpi, 20)
@@ -149,10 +151,65 @@ def test_a_damaged_visit_is_measured_again(
     done = cli("resume", "r.jsonl")
     assert done.status == 0, done.err
     after = load(Path("r.jsonl"))
-    assert after.damaged == [at + 1]
+    assert after.damaged == []
     assert measured_visits(after) == measured_visits(uninterrupted)
-    assert f"1 line of the file is damaged and left out: {at + 1}" in cli("show", "r.jsonl").out
-    assert f"left out: {at + 1}" in cli("show", "--all", "r.jsonl").out
+    assert (
+        "r.jsonl: is damaged: its whole lines go on under its name, it is kept as r.jsonl.damaged" in done.err
+    )
+    assert Path("r.jsonl.damaged").read_bytes() == b"".join(lines)
+
+
+def swallow(path: Path, *numbers: int) -> None:
+    """What others append without a newline swallows these lines of a result."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    for number in numbers:
+        lines[number - 1] = b"junk from elsewhere" + lines[number - 1]
+    path.write_bytes(b"".join(lines))
+
+
+LINES = {"a launch": b'{"type":"launch","number":2', "a visit": b'{"type":"visit","launch":2'}
+
+
+@pytest.mark.parametrize("which", [("a launch",), ("a visit",), ("a launch", "a visit")])
+@pytest.mark.parametrize("over_budget", [False, True])
+def test_what_was_swallowed_of_a_whole_result_is_measured_again(
+    cli: Cli,
+    openmpi: FakeMpi,
+    uninterrupted: Result,
+    monkeypatch: pytest.MonkeyPatch,
+    which: tuple[str, ...],
+    over_budget: bool,
+) -> None:
+    """Though all time was spent that it had, and as often as it is asked: nothing is made twice."""
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    cut(uninterrupted, openmpi, 10**6)
+    path = Path("r.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    if over_budget:
+        (end,) = uninterrupted.ends
+        lines[-1] = msgspec.json.encode(replace(end, reason="budget", elapsed_s=1e6)) + b"\n"
+        path.write_bytes(b"".join(lines))
+    numbers = [next(i for i, line in enumerate(lines, 1) if line.startswith(LINES[one])) for one in which]
+    swallow(path, *numbers)
+    assert "mpigauge resume repairs it" in cli("show", path).out
+    assert "mpigauge resume measures again what is lost" in cli("show", "--all", path).out
+    done = cli("resume", path)
+    assert done.status == 0, done.err
+    after = load(path)
+    assert measured_visits(after) == measured_visits(uninterrupted)
+    assert sorted(launch.number for launch in after.launches if launch.part == 1) == [1, 2, 3]
+    assert (after.damaged, after.incomplete) == ([], set())
+    assert "damaged" not in cli("show", path).out
+    assert "is complete" in cli("resume", path).err
+
+
+def test_a_damaged_line_between_launches_asks_for_nothing(cli: Cli, openmpi: FakeMpi, measured: Path) -> None:
+    lines = measured.read_bytes().splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if line.startswith(b'{"type":"done"')) + 1
+    Path("r.jsonl").write_bytes(b"".join([*lines[:at], b"junk\n", *lines[at:]]))
+    assert f"damaged and left out: {at + 1}; no launch lacks records" in cli("show", "r.jsonl").out
+    assert "is complete" in cli("resume", "r.jsonl").err
 
 
 def test_a_torn_last_line_is_left_out_and_measured_again(

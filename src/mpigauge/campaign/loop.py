@@ -184,14 +184,16 @@ class CampaignLoop:
 
     def _wait(self, number: int) -> None:
         """Wait until a replication begins that has something to do, if they are spread over time."""
-        if not self._plan.over_s or all(
-            job.is_given_up or job.key(number) in self._state.done for job in self._jobs
-        ):
+        if not self._plan.over_s or self._is_made(number):
             return
         with self._budget.pause():
             if (left_s := self._pacing.left_s(number)) > 0:
                 self._context.observer.waits(number, left_s)
             self._pacing.wait(number)
+
+    def _is_made(self, number: int) -> bool:
+        """Return whether a replication has nothing left to do, as an earlier session has made it."""
+        return all(job.is_given_up or job.key(number) in self._state.done for job in self._jobs)
 
     def _order(self, number: int) -> list[JobState]:
         jobs = {job.cells[0]: job for job in self._jobs}
@@ -208,6 +210,8 @@ class CampaignLoop:
             return "failed"
         if number >= self._replications:
             return "launches"
+        if self._is_made(number + 1):  # it takes no time, and what it measured counts
+            return None
         startup_s = sum(job.budget.startup_s for job in self._jobs)
         if self._budget.overspends(number, startup_s, sum(job.budget.launch_s for job in self._jobs)):
             return "budget"

@@ -200,7 +200,8 @@ def open_result(
         check_outlives_lab(session.before.path if session.before else output or default)
     check_reachable(session.plan, session.targets)
     if session.before is not None:
-        file = writer.reopen(session.before.path, session.before.size_bytes)
+        before = session.before
+        file = writer.reopen(before.path, before.size_bytes, [*before.damaged, *before.obsolete])
         if session.resumed is not None:
             file.append(session.resumed)
         return file

@@ -59,7 +59,7 @@ class CampaignState:
         parts: How often each launch has been started.
         failures: In how many launches a cell has failed.
         options_found: Launcher options that jobs were found to need, as their launchers count fewer slots.
-        spent_s: Time used by earlier sessions on the same file.
+        spent_s: Time used by earlier sessions on the same file, without what went to incomplete launches.
         measured: Whether there is any result: a visit, an eager limit, or a predicted deadlock.
         last_failure: The last failure of a launch or cell, in this session or an earlier one.
         launches_with: Launches that have measured something asked for, by job.
@@ -85,9 +85,10 @@ class CampaignState:
 
     def load(self, before: Result) -> None:
         """Take over the content of the file that is to be continued."""
+        done = [record for record in before.done if (record.launch, record.job) not in before.incomplete]
         # Finished launches first, since less is kept of their visits.
         for records in (
-            before.done,
+            done,
             before.launches,
             before.visits,
             before.eager,
@@ -96,11 +97,10 @@ class CampaignState:
         ):
             for record in records:
                 self._index(record)
-        # A killed session has no `end` record, but its finished launches have their durations.
-        ended_s, launches_s = (
-            sum(record.elapsed_s for record in list_) for list_ in (before.ends, before.done)
-        )
-        self.spent_s = max(ended_s, launches_s)
+        # A killed session has no `end` record, but its finished launches have their durations. What an
+        # incomplete launch took is in those of sessions only, and it needs that time again.
+        ended_s, launches_s = (sum(record.elapsed_s for record in list_) for list_ in (before.ends, done))
+        self.spent_s = launches_s if before.incomplete else max(ended_s, launches_s)
 
     def append(self, record: Record) -> None:
         """Write a record to the file and index it."""

@@ -98,3 +98,14 @@ def test_time_spent_includes_killed_sessions(ended_s: list[float], launches_s: l
     state = CampaignState(None)  # type: ignore[arg-type]
     state.load(result_of(campaign(SMALL), *records))
     assert state.spent_s == max(sum(ended_s), sum(launches_s))
+
+
+def test_an_incomplete_launch_is_not_done_and_has_its_time_again() -> None:
+    before = result_of(
+        campaign(SMALL), launch(1), launch(2), Done(1, SMALL.job, 3.0), Done(2, SMALL.job, 4.0)
+    )
+    before.ends.append(End("budget", 7.5, ""))
+    before.incomplete.add(SECOND)
+    state = CampaignState(None)  # type: ignore[arg-type]
+    state.load(before)
+    assert (state.done, state.spent_s) == ({FIRST}, 3.0)

@@ -8,7 +8,6 @@ from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import table_options, trust_options
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import EXIT_DONE
-from mpigauge.vocabulary import RESUMABLE
 
 
 @click.command("resume")
@@ -47,7 +46,7 @@ def command(
 
     check(unit_names, columns)
     before = reader.load(result)
-    if before.ends and before.ends[-1].reason not in RESUMABLE:
+    if not before.is_resumable:
         note(f"{result}: is complete, nothing is left to do")
         return EXIT_DONE
     check_trusted([before], ("mpigauge", "resume"), trust=trust, digest=digest)
