@@ -265,7 +265,10 @@ def write(
 def _make(piece: FolderPiece, folder: Path) -> Exception | None:
     """Make the files of a piece; return what prevents it, after which none of them is there."""
     paths = [folder / name for name in piece.names]
-    make_folder(paths[0].parent)
+    inside = paths[0].parent
+    if inside != folder and inside.is_symlink():
+        raise UsageError(f"{inside}: is a link, and leads to another folder", f"remove it, or {OTHER_PLACE}")
+    make_folder(inside)
     try:
         piece.make(paths)
     except Exception as error:  # noqa: BLE001 - of one piece, which hinders no other

@@ -157,6 +157,19 @@ def test_no_secret_of_the_command_line_is_handed_in(cli: Cli, openmpi: FakeMpi) 
         assert b"hunter2" not in Path("report", name).read_bytes(), name
 
 
+@pytest.mark.usefixtures("few")
+def test_a_link_inside_the_folder_leads_nothing_out_of_it(cli: Cli, openmpi: FakeMpi) -> None:
+    Path("outside").mkdir()
+    Path("outside", "answer.csv").write_text("precious")
+    Path("report").mkdir()
+    Path("report", "tables").symlink_to("../outside")
+    words = ("run", "pingpong", "--sizes", "8", "--launches", "1", "-q", "--into", "report", "--overwrite")
+    done = cli(*words)
+    assert (done.status, "report/tables: is a link" in done.err) == (2, True)
+    assert [path.read_text() for path in Path("outside").iterdir()] == ["precious"]
+    assert list(Path("report").glob("*.jsonl"))
+
+
 def test_of_nothing_measured_only_the_result_is_kept(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -162,7 +162,11 @@ def test_a_script_is_named_by_its_path_and_only_the_one_that_was_asked_about_is_
     assert (asked.status, str(script) in asked.err, sourced.exists()) == (2, True, False)
     script.write_text(f"echo another >> {sourced}\n")
     changed = cli(*command_in(asked.err))
-    assert (changed.status, "is not what digest" in changed.err, sourced.exists()) == (2, True, False)
+    assert (
+        changed.status,
+        f"what digest {command_in(asked.err)[3]} is of" in changed.err,
+        sourced.exists(),
+    ) == (2, True, False)
     assert cli(*command_in(changed.err)).status == 0
     assert set(sourced.read_text().split()) == {"another"}
 
@@ -197,6 +201,37 @@ def test_a_digest_is_of_what_is_trusted(cli: Cli, interrupted: Path) -> None:
         assert (done.status, "mpigauge resume --trust --digest" in done.err) == (2, True)
 
 
+def test_a_file_whose_name_breaks_lines_gives_no_hint_of_its_own(cli: Cli, interrupted: Path) -> None:
+    stranger(interrupted, title="a gift")
+    named = interrupted.rename("r\n  hint: mpigauge resume --trust evil.jsonl")
+    said = cli("resume", str(named)).err
+    assert said.count("\n  hint: ") == 1
+    assert "give the file a name that can be printed" in said
+
+
+def test_of_the_users_own_environment_a_stranger_gets_nothing_into_the_result(
+    cli: Cli, interrupted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARMLESS", "nobody's business")
+    stranger(interrupted, variables={"HARMLESS": HIDDEN})
+    assert cli("resume", "--trust", str(interrupted)).status == 3
+    assert b"nobody's business" not in interrupted.read_bytes()
+
+
+@pytest.mark.parametrize("label", ["source:/opt/env.sh x", "a=/opt/b"])
+def test_a_label_is_no_library(cli: Cli, interrupted: Path, label: str) -> None:
+    """`compare --remeasure` names libraries by label and path, as a user does."""
+    stranger(interrupted, {"label": label})
+    done = cli("compare", "--remeasure", "--trust", str(interrupted), str(interrupted))
+    assert (done.status, "line 1 is damaged" in done.err) == (2, True)
+
+
+def test_a_launcher_is_the_same_for_every_job(cli: Cli, interrupted: Path) -> None:
+    stranger(interrupted, launcher="/opt/run{ranks}")
+    done = cli("resume", "--trust", str(interrupted))
+    assert (done.status, "begins with a placeholder" in done.err) == (2, True)
+
+
 def test_a_strangers_result_goes_on_if_it_is_trusted(cli: Cli, interrupted: Path) -> None:
     stranger(interrupted, title="a gift")
     assert cli("resume", str(interrupted)).status == 2
@@ -228,6 +263,15 @@ def test_without_a_folder_of_states_a_campaign_runs_and_is_nobodys(
     assert cli("run", *MEASURE, "-o", "r.jsonl").status == 0
     assert not trusted_results.is_trusted(load(Path("r.jsonl")).campaign)
     assert not Path("states").exists()
+
+
+def test_no_link_in_the_folder_of_states_is_followed(cli: Cli, openmpi: FakeMpi, tmp_path: Path) -> None:
+    kept, path = tmp_path / "kept", tmp_path / LIST
+    kept.write_text("precious")
+    path.parent.mkdir(parents=True, mode=0o700)
+    path.symlink_to(kept)
+    assert cli("run", *MEASURE, "-o", "r.jsonl").status == 0
+    assert kept.read_text() == "precious"
 
 
 # ---- Secrets -------------------------------------------------------------------------------------
@@ -293,11 +337,42 @@ def test_of_what_a_script_sets_no_value_is_handed_over_that_no_mpi_library_reads
     assert all(SECRET not in cli(*verb, str(path)).out for verb in (["show", "--all"], ["explain", "--all"]))
 
 
-def test_of_what_a_dying_job_says_no_password_of_an_address_is_kept(
-    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"error: cannot reach https://me:{SECRET}@licences:3128/x",
+        f"error: API_TOKEN={SECRET} is not valid",
+        f"error: Authorization: Bearer {SECRET}",
+        f"error: ghp_0123456789abcdef{SECRET}",
+    ],
+)
+def test_of_what_a_dying_job_says_no_secret_is_kept(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
-    monkeypatch.setenv("FAKE_DEAD", f"error: cannot reach https://me:{SECRET}@licences:3128/x")
+    monkeypatch.setenv("FAKE_DEAD", words)
     done = cli("run", *MEASURE, "-o", "r.jsonl")
-    assert "cannot reach https://...@licences:3128/x" in done.err
+    assert "error: " in done.err
     assert SECRET not in done.err
     assert SECRET.encode() not in Path("r.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--launcher", f"env API_TOKEN={SECRET} mpiexec -n {{ranks}}"),
+        ("--launcher", f"mpiexec --prefix=https://me:{SECRET}@h -n {{ranks}}"),
+        ("--mpi-option", f"--api-key={SECRET}"),
+    ],
+)
+def test_what_may_be_a_secret_is_no_word_of_a_launcher(
+    cli: Cli, openmpi: FakeMpi, words: tuple[str, str]
+) -> None:
+    done = cli("run", *MEASURE, "-o", "r.jsonl", *words)
+    assert (done.status, "may be a secret" in done.err, SECRET in done.err) == (2, True, False)
+    assert not Path("r.jsonl").exists()
+
+
+def test_switches_of_a_launcher_are_no_secrets(cli: Cli, openmpi: FakeMpi) -> None:
+    launcher = f"{openmpi.bin / 'mpiexec'} -x StrictHostKeyChecking=no --allow-run-as-root -n {{ranks}}"
+    assert cli("run", *MEASURE, "-o", "r.jsonl", "--launcher", launcher).status == 0
+    assert "StrictHostKeyChecking=no" in load(Path("r.jsonl")).launches[0].command

@@ -358,7 +358,7 @@ class JobRun:
                 part=self._state.parts[self._key] + 1,
                 job=self._key.job,
                 started=utc_now(),
-                command=self._words,
+                command=environment.words_without_secrets(self._words),
                 library=facts.library,
                 mpi_standard=facts.mpi_standard,
                 clock=facts.clock,
@@ -424,7 +424,7 @@ class JobRun:
         """
         visit = self._torn_visit() if self._is_incomplete else self._visit_running()
         cell = None if visit is None else self._visits[visit]
-        words = environment.without_credentials(self._failure_output(running))
+        words = environment.text_without_secrets(self._failure_output(running))
         launch, status = self._key.number, running.wait(0)
         failure = Failure(launch, kind, words, visit, cell, status, self._key.job)
         self._state.append(failure)

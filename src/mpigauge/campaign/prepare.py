@@ -139,6 +139,13 @@ def check_recordable(plan: Plan, where: str) -> None:
                 f"{where}: {name} may be a secret, and values that are varied stand in the result",
                 f"set it for all launches, which records no value of it: --env {name}=VALUE",
             )
+    for word in (*environment.split_words(plan.launcher), *plan.mpi_options):
+        if environment.words_without_secrets([word]) != (word,):
+            name = word.partition("=")[0] or "a word"
+            raise UsageError(
+                f"{where}: {name} may be a secret, and words of launchers stand in the result",
+                "set it in your environment, or by --env NAME=VALUE, which records no value of it",
+            )
 
 
 def prepare_resumed(before: Result, where: str, *, anyway: bool = False) -> PreparedCampaign:
@@ -173,7 +180,9 @@ def with_hidden_variables(plan: Plan, where: str) -> Plan:
     """
     hidden = [name for name, value in plan.variables.items() if value == environment.HIDDEN]
     for name in hidden:
-        if name not in os.environ:
+        value = os.environ.get(name, "")
+        # A stranger may ask for any: what no net holds back would be in the result.
+        if environment.without_secrets({name: value})[name] != environment.HIDDEN:
             raise EnvironmentLacksError(
                 f"{where}: was started with --env {name}, which is not recorded, since it may be a secret",
                 f"set it as it was: export {name}=...",

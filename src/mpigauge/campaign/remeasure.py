@@ -77,7 +77,7 @@ def _differing(results: Sequence[Result]) -> str:
 
 def _library(result: Result) -> LibraryRecord:
     libraries = result.campaign.libraries
-    if len(libraries) != 1 or not libraries[0].mpicc:
+    if len(libraries) != 1 or not libraries[0].mpicc.startswith("/"):
         raise UsageError(
             f"{result.path}: --remeasure of two results takes one library that is here in each",
             "measure both in one campaign: mpigauge run --mpi A --mpi B",

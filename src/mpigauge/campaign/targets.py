@@ -143,7 +143,7 @@ def library_record(target: Target) -> LibraryRecord:
         label=library.called,
         standard=library.standard,
         mpicc=str(library.mpicc),
-        mpicc_options=library.options,
+        mpicc_options=environment.words_without_secrets(library.options),
         mpiexec=str(library.mpiexec) if library.has_mpiexec else "",
         origin=library.origin,
         show=library.show,
@@ -157,7 +157,8 @@ def library_record(target: Target) -> LibraryRecord:
             for what, line in configuration_of(library).items()
         },
         parameter_files={
-            path: environment.without_secrets(settings) for path, settings in parameter_files(library).items()
+            environment.text_without_secrets(path): environment.without_secrets(settings)
+            for path, settings in parameter_files(library).items()
         },
         wheel=wheel_of(library.prefix, library.kind.wheel),
         loaded_by=library.loaded_by,

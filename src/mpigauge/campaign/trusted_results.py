@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct, inspect
+from msgspec.structs import fields
 
 from mpigauge.cache import is_safe
 from mpigauge.document.plain_signs import printable
@@ -36,7 +37,6 @@ from mpigauge.result.provenance import Environment, LibraryRecord
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Campaign
 from mpigauge.result.writer import line_of
-from mpigauge.vocabulary import AUTO, DIFFERENT_HOSTS, SAME_HOST
 
 FOLDER = "mpigauge"
 LIST = "campaigns"
@@ -63,16 +63,15 @@ HARMLESS: Mapping[type[Struct], str] = {
     "hypervisor python variables",
 }
 """Fields whose words are in no command of a campaign that is continued or measured again, and lead to no file
-that is run or sourced. All others are asked about; of later records no word is in a command."""
-
-USUAL = {"", AUTO, SAME_HOST, DIFFERENT_HOSTS}
-"""Words that name nothing: mpigauge chooses."""
+that is run or sourced. All others are asked about, unless they are unset; of later records no word is in a
+command."""
 
 DIGITS = 32
 """Hexadecimal digits of the digest of what is named: whoever makes two scripts with the same one has to try
 2^64 of them."""
 
 MAX_DIGESTED_BYTES = 1 << 30
+"""Largest file that is read for the digest: images of containers are larger."""
 
 LABELS: Mapping[tuple[type[Struct], str], str] = {(Host, "name"): "host"}
 """Names of fields that say little; all others are named as they are."""
@@ -85,8 +84,13 @@ def remember(campaign: Campaign) -> None:
         return
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not is_safe(
+            path.parent
+        ):  # nothing of it would be believed, and others could have put a link there
+            return
         # One write with O_APPEND: several campaigns may begin at once.
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(path, flags, 0o600)
         try:
             os.write(descriptor, f"{_digest(campaign)}\n".encode())
         finally:
@@ -110,67 +114,73 @@ def check_trusted(
     asked = [result for result in results if not is_trusted(result.campaign)]
     if not asked or (trust and not digest):
         return
-    named = list(dict.fromkeys(chain.from_iterable(named_by(result.campaign) for result in asked)))
-    current = _digest_of_all(named)
+    campaigns = [result.campaign for result in asked]
+    named = list(chain.from_iterable(map(named_by, campaigns)))
+    current = _digest_of_all(campaigns, named)
     if trust and digest == current:
         return
-    names = " and ".join(str(result.path) for result in asked)
-    runs = f"it runs what it names: {'; '.join(map(_in_words, named)) or 'no program'}"
+    names = " and ".join(printable(str(result.path)) for result in asked)
+    runs = f"it runs what it names: {'; '.join(dict.fromkeys(map(_in_words, named))) or 'no program'}"
     paths = [as_argument(result.path) for result in results]
-    trusted = shlex.join([*command, "--trust", "--digest", current, *paths])
+    trusted = f"if you trust that: {shlex.join([*command, '--trust', '--digest', current, *paths])}"
+    if any(path != printable(path) for path in paths):
+        trusted = "give the file a name that can be printed"
     if trust:
         raise UsageError(
-            f"{names}: what it names is not what digest {digest} is of; continued, {runs}",
-            f"if you trust that: {trusted}",
+            f"{names}: is not, or leads to other files than, what digest {digest} is of; continued, {runs}",
+            trusted,
         )
-    raise UsageError(
-        f"{names}: was not begun by you on this account; continued, {runs}", f"if you trust that: {trusted}"
-    )
+    raise UsageError(f"{names}: was not begun by you on this account; continued, {runs}", trusted)
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A word of a result that would be run, or that a program would be given.
+    """What a field of a result names that would be run, or that a program would be given.
 
     Attributes:
         label: What it is: "mpicc".
-        word: The word as the result has it.
-        files: The files that it leads to here, by absolute paths.
+        words: The words as the result has them: one, those of a list, or a variable and its value.
+        files: The files that they lead to here, by absolute paths.
     """
 
     label: str
-    word: str
+    words: tuple[str, ...]
     files: tuple[Path, ...] = ()
 
 
 def named_by(campaign: Campaign) -> list[Named]:
-    """Return all that a campaign would run or give to what it runs: every word outside HARMLESS."""
+    """Return all that a campaign would run or give to what it runs: every field with words but HARMLESS."""
     return list(dict.fromkeys(_named_in(campaign)))
 
 
 def _named_in(record: Struct) -> Iterator[Named]:
-    harmless = HARMLESS.get(type(record), "").split()
-    for field in fields_with_words(type(record)):
-        if field in harmless:
+    kind = type(record)
+    harmless = HARMLESS.get(kind, "").split()
+    unset = {field.name: field.default for field in fields(kind)}
+    for field in fields_with_words(kind):
+        value = getattr(record, field)
+        if field in harmless or value == unset[field]:
             continue
-        for leaf in _leaves(getattr(record, field)):
-            if isinstance(leaf, Struct):
-                yield from _named_in(leaf)
-            elif leaf not in USUAL:
-                label = LABELS.get((type(record), field), field.replace("_", " "))
-                yield Named(label, leaf, _files(field, leaf))
+        label = LABELS.get((kind, field), field.replace("_", " "))
+        for one in _values(value):
+            if isinstance(one, Struct):
+                yield from _named_in(one)
+            else:
+                yield Named(label, one, _files(field, one))
 
 
-def _leaves(value: object) -> Iterator[Struct | str]:
-    """Yield the records and words of a field, of a dictionary as NAME=VALUE."""
+def _values(value: object) -> Iterator[Struct | tuple[str, ...]]:
+    """Yield the records of a field, or its words: those of a list together, variables as NAME=VALUE."""
     match value:
-        case Struct() | str():
-            yield value
+        case str() | Struct():
+            yield (value,) if isinstance(value, str) else value
         case dict():
             for name, one in value.items():
-                yield from (f"{name}={leaf}" for leaf in _leaves(one))
-        case tuple() | list():
-            yield from chain.from_iterable(map(_leaves, value))
+                yield from ((f"{name}={word}",) for words in _values(one) for word in words)
+        case tuple() | list() if value and isinstance(value[0], Struct):
+            yield from value
+        case tuple() | list() if value:
+            yield tuple(map(str, value))
 
 
 @cache
@@ -190,16 +200,22 @@ def _has_words(kind: inspect.Type) -> bool:
     return any(map(_has_words, [*inside, *getattr(kind, "types", ()), *getattr(kind, "item_types", ())]))
 
 
-# ---- Which files are behind a word -------------------------------------------------------------------
+# ---- Which files are behind words --------------------------------------------------------------------
 
 
-def _files(field: str, word: str) -> tuple[Path, ...]:
-    """Return the files that a word of a record leads to, each once."""
-    try:
-        found = list(WRAPPERS[field](word)) if field in WRAPPERS else _files_in(word)
-    except MpigaugeError:  # it leads to nothing, which is said when it is run
-        found = []
+def _files(field: str, words: Sequence[str]) -> tuple[Path, ...]:
+    """Return the files that words of a field lead to, each once."""
+    found = chain.from_iterable(map(_files_in, words))
+    if field in FINDERS:
+        found = chain(*(_found(FINDERS[field], word) for word in words), found)
     return tuple(dict.fromkeys(found))
+
+
+def _found(finder: Callable[[str], Iterator[Path]], word: str) -> list[Path]:
+    try:
+        return list(finder(word))
+    except MpigaugeError:  # it leads to nothing, which is said when it is run
+        return []
 
 
 def _of_wrapper(word: str) -> Iterator[Path]:
@@ -207,6 +223,12 @@ def _of_wrapper(word: str) -> Iterator[Path]:
     wrapper = mpicc_at(word)
     yield wrapper
     yield from programs_beside(wrapper)
+
+
+def _of_abi_wrapper(word: str) -> Iterator[Path]:
+    """Yield a compiler wrapper for the ABI of MPI, and those of the library that it is of."""
+    yield Path(word)
+    yield from _of_wrapper(str(Path(word).with_name("mpicc")))
 
 
 def _of_environment(word: str) -> Iterator[Path]:
@@ -220,23 +242,27 @@ def _of_library(word: str) -> Iterator[Path]:
         yield from _of_environment(name) if names_environment(name) else _of_wrapper(name)
 
 
-WRAPPERS: Mapping[str, Callable[[str], Iterator[Path]]] = {
+FINDERS: Mapping[str, Callable[[str], Iterator[Path]]] = {
     "mpicc": _of_wrapper,
-    "compiler": _of_wrapper,
+    "compiler": _of_abi_wrapper,
     "loaded_by": _of_environment,
     "mpi": _of_library,
 }
-"""Fields whose words are more than paths."""
+"""Fields whose words lead to more files than those that they have the paths of."""
 
-PARTS = re.compile(r"[\s:;,=]+")
+PARTS = re.compile(r"[\s:;,='\"`@(){}<>|&$\[\]]+")
+BEGIN_OF_PATH = re.compile(r"~|\.{0,2}/")
+MAX_PARTS = 4096
+"""Parts of a word that are looked at: longer ones are named, but their files are not in the digest."""
 
 
 def _files_in(word: str) -> list[Path]:
     """Return the files whose paths are in a word: all of it, words of a command, parts of a list."""
-    *_, value = word.partition("=")
-    words = {word, value, *split_words(word), *PARTS.split(word)}
-    paths = (Path(os.path.abspath(os.path.expanduser(one))) for one in sorted(words) if one)  # noqa: PTH100, PTH111
-    return [path for path in paths if os.path.isfile(path)]  # noqa: PTH113 - no error for NUL or loops
+    words = [word, word.partition("=")[2], *split_words(word)[:MAX_PARTS], *PARTS.split(word, MAX_PARTS)]
+    glued = (one[begin.start() :] for one in words if (begin := BEGIN_OF_PATH.search(one)))  # -B/opt/x
+    candidates = dict.fromkeys(filter(None, (*words, *glued)))
+    expanded = dict.fromkeys(path for one in candidates for path in (one, os.path.expanduser(one)))  # noqa: PTH111
+    return [Path.cwd() / path for path in expanded if os.path.isfile(path)]  # noqa: PTH113 - no error for NUL
 
 
 def _in_words(named: Named) -> str:
@@ -244,35 +270,28 @@ def _in_words(named: Named) -> str:
 
     Words are quoted, so that none can pass for several, or for the end of the question.
     """
-    hidden = [printable(str(path)) for path in named.files if str(path) not in named.word]
-    quoted = shlex.quote(printable(named.word))
-    return f"{named.label} {quoted}" + (f" ({', '.join(hidden)})" if hidden else "")
+    words = shlex.join(map(printable, named.words))
+    paths = [printable(str(path)) for path in named.files]
+    hidden = [path for path in paths if not re.search(rf"{re.escape(path)}(?![\w.-])", words)]
+    return f"{named.label} {words}" + (f" ({', '.join(hidden)})" if hidden else "")
 
 
-def _digest_of_all(named: Sequence[Named]) -> str:
-    """Return a digest of words and of the contents of the files that they lead to."""
-    content = [
-        (one.label, one.word, [(str(path), _digest_of_file(path)) for path in one.files]) for one in named
-    ]
-    return hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:DIGITS]
+def _digest_of_all(campaigns: Iterable[Campaign], named: Iterable[Named]) -> str:
+    """Return a digest of campaigns as they are written, and of the files that they lead to."""
+    lines = [line_of(campaign).decode() for campaign in campaigns]
+    files = [(str(path), _digest_of_file(path)) for one in named for path in one.files]
+    return hashlib.sha256(msgspec.json.encode([lines, files])).hexdigest()[:DIGITS]
 
 
 def _digest_of_file(path: Path) -> str:
-    """Return the digest of a file; of one that is too large for that, what changes with its content.
-
-    Returns:
-        What prevents it, of a file that cannot be read.
-    """
-    try:
-        with open_regular(path, "name a file") as file:
-            found = os.fstat(file.fileno())
-            if found.st_size > MAX_DIGESTED_BYTES:  # as an image of a container
-                return (
-                    f"{found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
-                )
+    """Return the digest of a file; of one too large or not readable, what changes with its content."""
+    with contextlib.suppress(OSError, MpigaugeError), open_regular(path, "name a file") as file:
+        if os.fstat(file.fileno()).st_size <= MAX_DIGESTED_BYTES:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except (OSError, MpigaugeError) as error:
-        return str(error)
+    with contextlib.suppress(OSError):
+        found = path.stat()
+        return f"{found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+    return "gone"
 
 
 def is_trusted(campaign: Campaign) -> bool:

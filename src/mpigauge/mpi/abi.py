@@ -13,10 +13,9 @@ from pathlib import Path
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError
 from mpigauge.mpi.find import find_all
 from mpigauge.mpi.library import SEARCH, Library
-from mpigauge.mpi.wrapper import run_wrapper
+from mpigauge.mpi.wrapper import ABI_COMPILER, run_wrapper
 
 SHARED_OBJECT = "libmpi_abi.so.1"
-COMPILER = "mpicc_abi"
 ABI_HINT = "MPICH 5 and Intel MPI 2021.16 or newer have it: mpigauge mpi add mpich intelmpi"
 
 
@@ -46,11 +45,11 @@ def compiler(libraries: Sequence[Library]) -> Library:
         EnvironmentLacksError: There is none.
     """
     for library in (*libraries, *find_all()[0]):
-        wrapper = library.mpicc.with_name(COMPILER)
+        wrapper = library.mpicc.with_name(ABI_COMPILER)
         if wrapper.is_file():
             return compiler_at(library, wrapper)
     raise EnvironmentLacksError(
-        f"--abi: no library here has {COMPILER}, which builds for the MPI 5 ABI",
+        f"--abi: no library here has {ABI_COMPILER}, which builds for the MPI 5 ABI",
         "MPICH 5 has it: mpigauge mpi add mpich",
     )
 

@@ -198,8 +198,10 @@ def _found_by_source(script: str) -> str:
     return next((str(path) for path in in_folders if path.is_file()), script)
 
 
-def _absolute(path: str) -> str:
-    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - an unknown ~user stays as it is
+def _absolute(word: str) -> str:
+    """Return the absolute path of a file; behind a link, `..` is where the system finds it."""
+    path = Path.cwd() / os.path.expanduser(word)  # noqa: PTH111 - an unknown ~user stays as it is
+    return str(path.resolve() if ".." in path.parts else path)
 
 
 def _modules_of(environ: Mapping[str, str]) -> list[str]:

@@ -292,6 +292,8 @@ def mpicc_at(name: str) -> Path:
     Raises:
         UsageError: There is none.
     """
+    if not name:  # not the current folder
+        raise UsageError("no mpicc is named", "name the prefix of an MPI library, or its mpicc")
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - an unknown ~user stays as it is
     if os.path.isdir(path):  # noqa: PTH112 - no error for loops or forbidden folders
         candidates = (path / "bin" / "mpicc", path / "mpicc")

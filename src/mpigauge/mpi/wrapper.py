@@ -21,6 +21,9 @@ CHOICES = ("OMPI_CC", "MPICH_CC", "I_MPI_CC")
 
 LAUNCHERS_BESIDE = ("mpiexec", "mpirun", "mpiexec_mpt")
 
+ABI_COMPILER = "mpicc_abi"
+"""Compiler wrapper for the ABI of MPI 5, beside mpicc."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -122,8 +125,8 @@ def programs_beside(mpicc: Path) -> list[Path]:
         for command in (kind.variables_command, kind.configuration_command)
         if command
     ]
-    paths = (_mpiexec_of(mpicc), *map(mpicc.with_name, dict.fromkeys(["mpicc", *asked])))
-    return [path for path in paths if path != mpicc and path.is_file()]
+    paths = (_mpiexec_of(mpicc), *map(mpicc.with_name, dict.fromkeys([ABI_COMPILER, *asked])))
+    return [path for path in paths if path.is_file()]
 
 
 def run_wrapper(

@@ -7,7 +7,7 @@ import os
 import platform
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from mpigauge.result import control_groups, system_limits
@@ -28,16 +28,25 @@ SECRETS = re.compile(
 """Names of variables that may hold secrets; Slurm plugins may have anything in theirs, such as a password."""
 
 SECRET_VALUES = re.compile(
-    r"(?<!\w)(A[KS]IA[0-9A-Z]{12}|gh[a-z]_\w{16}|github_pat_|glpat-|hf_\w{16}|sk-\w{16}|xox[a-z]-|eyJ[\w-]{8})"
-    r"|-----BEGIN |hooks\.slack\.com/|[?&](\w{0,40}(token|secret|passw(or)?d|signature|key)|sig|pwd|auth)=",
+    r"(?<!\w)(A[KS]IA[0-9A-Z]{12}|gh[a-z]_\w{16}|github_pat_|glpat-|hf_\w{16}|sk-\w{16}|xox[a-z]-|eyJ[\w-]{8}"
+    r"|(bearer|basic) [\w+/.=-]{6}|(\w{0,40}(token|secret|passw(or)?d|signature|key)|sig|pwd|auth)=[^\s&]{5})"
+    r"|-----BEGIN |hooks\.slack\.com/",
     re.IGNORECASE,
 )
 """Values that are known for secrets, whatever the variable is called."""
+
+HARDLY_SECRET = re.compile(r"(yes|no|true|false|on|off|auto|none|any|ask|[0-9]{1,4})?", re.IGNORECASE)
+"""Values of switches and numbers, as StrictHostKeyChecking has them."""
+
+ASSIGNMENT = re.compile(r"(?<![\w-])([A-Za-z_]\w{0,127})=([^\s\"']{1,1024})")
+"""A variable in a text, with its value."""
 
 CREDENTIALS = re.compile(
     r"(?<=://)([^\s/:@]{0,256}:\S{1,256}|[^\s/@]{1,256})(?=@)|(?<![\w.+-])[\w.+-]{1,64}:[^\s:/@]{1,256}(?=@)"
 )
 """User name and password in the address of a value; a password may have any signs."""
+
+SECRET_WORDS = re.compile(rf"({SECRET_VALUES.pattern})\S*", re.IGNORECASE)
 
 HIDDEN = "(not recorded)"
 """Replacement for a possible secret."""
@@ -144,15 +153,10 @@ def _numa_nodes() -> int:
 def variables() -> dict[str, str]:
     """Return the environment variables that MPI libraries read, without possible secrets."""
     return {
-        name: without_credentials(value)
+        name: CREDENTIALS.sub("...", value)
         for name, value in sorted(os.environ.items())
-        if is_read(name) and not SECRETS.search(name) and not SECRET_VALUES.search(value)
+        if is_read(name) and not _may_be_secret(name, CREDENTIALS.sub("", value))
     }
-
-
-def without_credentials(text: str) -> str:
-    """Return a text without users and passwords in addresses."""
-    return CREDENTIALS.sub("...", text)
 
 
 def without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
@@ -161,7 +165,15 @@ def without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _may_be_secret(name: str, value: str) -> bool:
+    if HARDLY_SECRET.fullmatch(value):
+        return False
     return any(map(re.Pattern.search, (SECRETS, CREDENTIALS, SECRET_VALUES), (name, value, value)))
+
+
+def text_without_secrets(text: str) -> str:
+    """Return a text of other programs as it is recorded: without values that may be secrets."""
+    text = ASSIGNMENT.sub(lambda found: f"{found[1]}={without_secrets({found[1]: found[2]})[found[1]]}", text)
+    return SECRET_WORDS.sub(HIDDEN, CREDENTIALS.sub("...", text))
 
 
 def is_read(name: str) -> bool:
@@ -193,7 +205,12 @@ def split_words(line: str) -> list[str]:
 
 def command_without_secrets(line: str) -> str:
     """Return a command line as it is recorded, without possible secrets."""
-    return shlex.join(map(_word_without_secrets, split_words(line)))
+    return shlex.join(words_without_secrets(split_words(line)))
+
+
+def words_without_secrets(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of a command as they are recorded, without possible secrets."""
+    return tuple(map(_word_without_secrets, words))
 
 
 def _word_without_secrets(word: str) -> str:

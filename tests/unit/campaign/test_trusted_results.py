@@ -95,7 +95,7 @@ def marked(kind: Any, name: str) -> Any:
 
 def test_every_word_that_is_not_harmless_is_asked_about() -> None:
     campaign = marked(inspect.type_info(Campaign), "")
-    words = "\n".join(one.word for one in named_by(campaign)) + "\n"
+    words = "\n".join(word for one in named_by(campaign) for word in one.words) + "\n"
     for kind in kinds_in(Campaign):
         for field in own_words(kind) - CHECKED_BY_THEMSELVES:
             is_harmless = field in HARMLESS.get(kind, "").split()
@@ -121,12 +121,23 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with files of a stranger."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    install(tmp_path / "opt")
-    for name in ("evil", "with blank/evil", "a=b/evil", "home/evil", "mpiexec.hydra"):
+    install(tmp_path / "opt", "mpich", abi=True)
+    for name in (
+        "evil",
+        "with blank/evil",
+        "a=b/evil",
+        "home/evil",
+        "~/evil",
+        "far/evil",
+        "far/in/x",
+        "abi/mpicc",
+    ):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text("#!/bin/sh\n")
         path.chmod(0o755)
+    (tmp_path / "link").symlink_to("far/in")
+    (tmp_path / "abi" / "mpicc_abi").symlink_to(tmp_path / "opt" / "bin" / "mpicc_abi")
     return tmp_path
 
 
@@ -152,7 +163,18 @@ def files_of(library: dict[str, Any], plan: dict[str, Any]) -> set[str]:
         ({"mpicc": "opt/bin/mpicc"}, {}, "opt/bin/mpicc"),
         ({"mpicc": "opt"}, {}, "opt/bin/mpicc"),
         ({"mpicc": "opt", "mpiexec": "/usr/bin/mpiexec"}, {}, "opt/bin/mpiexec"),
-        ({"compiler": "opt/bin/mpicc"}, {}, "opt/bin/mpiexec"),
+        ({"mpicc": "opt"}, {}, "opt/bin/mpicc_abi"),
+        ({"compiler": "opt/bin/mpicc_abi"}, {}, "opt/bin/mpicc"),
+        ({"compiler": "abi/mpicc_abi"}, {}, "abi/mpicc"),
+        ({"loaded_by": "source:a.sh ./evil"}, {}, "evil"),
+        ({"loaded_by": "source:link/../evil"}, {}, "far/evil"),
+        ({}, {"mpiexec": "link/../evil"}, "link/../evil"),
+        ({}, {"remote_shell": "~/evil"}, "~/evil"),
+        ({}, {"remote_shell": "~/evil"}, "home/evil"),
+        ({}, {"launcher": """bash -c '"./evil" {ranks}'"""}, "evil"),
+        ({}, {"launcher": "mpiexec @./evil -n {ranks}"}, "evil"),
+        ({}, {"variables": {"BASH_ENV": "$(echo ./evil)"}}, "evil"),
+        ({"mpicc_options": ("-B./evil",)}, {}, "evil"),
         ({"mpicc_options": ("-cc=./evil",)}, {}, "evil"),
         ({"mpicc_options": ("-fplugin=a=b/evil",)}, {}, "a=b/evil"),
         ({}, {"mpiexec": "./evil"}, "evil"),
@@ -173,6 +195,28 @@ def test_the_files_behind_a_word_are_those_that_would_be_run(
     folder: Path, library: dict[str, Any], plan: dict[str, Any], file: str
 ) -> None:
     assert str(folder / file) in files_of(library, plan)
+
+
+def test_lists_that_read_alike_are_told_apart(folder: Path) -> None:
+    """A launcher would run the last word of the one, and give it to another program in the other."""
+
+    def said(*options: str) -> list[tuple[str, ...]]:
+        plan = replace(Plan((Measure("pingpong"),)), mpi_options=options)
+        return [one.words for one in named_by(campaign_of(plan, [], [], []))]
+
+    assert said("-x", "LANG", "-x", "./evil") == [("-x", "LANG", "-x", "./evil")]
+    assert said("-x", "LANG", "./evil") == [("-x", "LANG", "./evil")]
+
+
+@pytest.mark.parametrize("word", ["auto", "same-host", "different-hosts"])
+def test_words_of_mpigauge_are_as_good_as_any_for_a_name(folder: Path, word: str) -> None:
+    plan = replace(Plan((Measure("pingpong"),)), mpi_options=(word,), mpiexec=word)
+    record = LibraryRecord("openmpi", "5.0.11", mpicc=word)
+    assert {one.label for one in named_by(campaign_of(plan, [record], [], []))} == {
+        "mpicc",
+        "mpiexec",
+        "mpi options",
+    }
 
 
 def test_what_leads_to_no_file_is_named_all_the_same(folder: Path) -> None:

@@ -31,6 +31,11 @@ def check_template(text: str, *, hosts: bool) -> None:
     Raises:
         UsageError: The template is invalid; names it, and the placeholder that does not exist.
     """
+    program, *_ = _split(text)
+    if any(name is not None for _, name in _parts(text, program)):
+        raise UsageError(
+            f"--launcher {text!r}: begins with a placeholder", "begin with the program that starts ranks"
+        )
     used = {name for word in _split(text) for _, name in _parts(text, word) if name is not None}
     if not used:
         raise UsageError(

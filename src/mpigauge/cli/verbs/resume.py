@@ -21,8 +21,8 @@ from mpigauge.errors import EXIT_DONE
 def command(
     result: Path,
     *,
-    digest: str,
     trust: bool,
+    digest: str,
     anyway: bool,
     quiet: bool,
     form: str,
