@@ -7,7 +7,7 @@ host of each rank, by name or by its number in the list of hosts: `h1,h3` or `1,
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import cycle, islice, product
 from pathlib import Path
 from typing import Annotated
@@ -156,17 +156,22 @@ def placement_of(text: str, hosts: Sequence[Host], where: str) -> str:
         raise UsageError(f"{where}: the placement {text} needs hosts", "name them: --hosts h1:2,h2:2")
     if text == DIFFERENT_HOSTS:
         return text
-    return ",".join(_host_name(word.strip(), hosts, where) for word in text.split(","))
+    names = _by_word(hosts)
+    return ",".join(_host_name(word.strip(), names, where) for word in text.split(","))
 
 
-def _host_name(word: str, hosts: Sequence[Host], where: str) -> str:
-    names = [host.name for host in hosts]
-    if word in names:
-        return word
-    if word.isascii() and word.isdigit() and 1 <= int(word) <= len(names):
-        return names[int(word) - 1]
+def _by_word(hosts: Sequence[Host]) -> dict[str, str]:
+    """Return the names of hosts by what a placement may call them: their names, else their numbers."""
+    numbers = {str(number): host.name for number, host in enumerate(hosts, start=1)}
+    return numbers | {host.name: host.name for host in hosts}
+
+
+def _host_name(word: str, names: Mapping[str, str], where: str) -> str:
+    number = word.lstrip("0") if word.isascii() and word.isdigit() else ""
+    if name := names.get(word) or names.get(number):
+        return name
     raise UsageError(
-        f"{where}: {word!r} is not one of the hosts {','.join(names[:8])}",
+        f"{where}: {word!r} is not one of the hosts {','.join(islice(dict.fromkeys(names.values()), 8))}",
         f"place ranks by {SAME_HOST}, {DIFFERENT_HOSTS}, or a list of hosts: 1,2",
     )
 
@@ -188,10 +193,8 @@ def places_of(placement: str, hosts: Sequence[Host], ranks: int, where: str) -> 
         return (_single_host(hosts, ranks, where),) * ranks
     if placement == DIFFERENT_HOSTS:
         return _round_robin(hosts, ranks, where)
-    host_names = {host.name for host in hosts}
-    return tuple(
-        name if name in host_names else _host_name(name, hosts, where) for name in placement.split(",")
-    )
+    names = _by_word(hosts)
+    return tuple(_host_name(name, names, where) for name in placement.split(","))
 
 
 def _single_host(hosts: Sequence[Host], ranks: int, where: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,7 +31,10 @@ def members_of(group: str) -> Ranks:
     """
     if not _LIST.fullmatch(group):
         raise ValueError(f"{group[:40]!r} is no list of ranks like 0-3,8,16-30:2")
-    ranks = tuple(rank for word in group.split(",") for rank in _range(word))
+    ranges = [_range(word) for word in group.split(",")]
+    if sum(map(len, ranges)) > MAX_MEMBERS:
+        raise ValueError(f"{group[:40]!r} has more than {MAX_MEMBERS} ranks")
+    ranks = tuple(chain.from_iterable(ranges))
     twice = next((rank for rank, times in Counter(ranks).items() if times > 1), None)
     if twice is not None:
         raise ValueError(f"rank {twice} is in the group twice")
@@ -49,8 +53,6 @@ def _range(word: str) -> range:
     found = range(int(first), int(last or first) + 1, max(1, step))
     if not found or not step:
         raise ValueError(f"{word!r}: a range of ranks goes upwards, like 0-6:2")
-    if len(found) > MAX_MEMBERS:
-        raise ValueError(f"{word!r} has more than {MAX_MEMBERS} ranks")
     return found
 
 

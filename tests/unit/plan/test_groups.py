@@ -318,3 +318,8 @@ def test_the_ranks_that_take_part_are_those_of_the_pattern_the_pair_or_the_group
 ) -> None:
     whole = Cell(pattern, "standard", 8, 4, "openmpi", "5")
     assert tuple(ranks_in(replace(whole, **more), known()[pattern])) == ranks
+
+
+def test_a_group_has_no_more_ranks_in_all_than_a_job_can_have() -> None:
+    with pytest.raises(ValueError, match="more than"):
+        members_of(",".join(["0-9999999"] * 1000))
