@@ -1,8 +1,10 @@
-"""Lists of things as lists of lists: by a key, and as runs of neighbours."""
+"""Lists of things as lists of lists: by a key, and as runs of neighbours; the first words of many."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
+
+from mpigauge.vocabulary import CUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -34,3 +36,11 @@ def runs(things: Iterable[T], together: Callable[[T, T], bool]) -> list[list[T]]
 def consecutive(one: int, two: int) -> bool:
     """Whether a whole number follows another: what makes a run of `3-7`."""
     return two == one + 1
+
+
+def first_words(text: str, most: int) -> str:
+    """Return a text; of one that is longer than `most`, the first words with CUT behind them."""
+    if len(text) <= most:
+        return text
+    room = most - len(CUT)
+    return (text[: room + 1].rpartition(" ")[0].rstrip() or text[:room]) + CUT

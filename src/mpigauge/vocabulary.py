@@ -114,6 +114,12 @@ PackedDamage = Literal["cut", "damaged", "altered"]
 GAP = "[...]"
 """Placeholder for output lines of a job that were not kept."""
 
+CUT = " ..."
+"""Sign behind words of which the rest is not shown."""
+
+REASON_MOST: Final = 300
+"""Characters of the reason why a program failed, in its own words."""
+
 EndReason = Literal["converged", "decided", "launches", "budget", "interrupted", "failed", "imported"]
 """Reason why a campaign stopped."""
 

@@ -35,6 +35,7 @@ from mpigauge.campaign.troubles import Troubles
 from mpigauge.mpi import kernel
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.strings import SHORT_MOST
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
 from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
@@ -297,7 +298,7 @@ class JobRun:
     def _library_report(self, running: RunningJob) -> str:
         """What the library said of its transports; then none of that will be why the job failed."""
         lines = [text.decode("utf-8", "replace") for text in self._early_output]
-        reported = self._target.library.kind.parse_report(lines)
+        reported = self._target.library.kind.parse_report(lines)[:SHORT_MOST]
         if reported:
             running.drop_words(self._early_output)
         self._early_output.clear()

@@ -24,9 +24,11 @@ from mpigauge.plan.kernel_plan import POOL_CACHES
 from mpigauge.plan.left_out import LeftOut, with_sets
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import KernelDescription
+from mpigauge.plan.strings import LONG_MOST, SHORT_MOST
 from mpigauge.result import environment, source_tree
 from mpigauge.result.provenance import LibraryRecord
 from mpigauge.result.records import Campaign, campaign_of
+from mpigauge.sequences import first_words
 
 MIN_POOL_BYTES = 32 * 2**20
 
@@ -146,7 +148,7 @@ def library_record(target: Target) -> LibraryRecord:
         mpicc_options=environment.words_without_secrets(library.options),
         mpiexec=str(library.mpiexec) if library.has_mpiexec else "",
         origin=library.origin,
-        show=library.show,
+        show=environment.text_without_secrets(library.show)[:LONG_MOST],
         flags=" ".join(kernel.FLAGS),
         kernel=str(target.program),
         built_by=target.built_by,
@@ -164,7 +166,7 @@ def library_record(target: Target) -> LibraryRecord:
         loaded_by=library.loaded_by,
         environment=environment.changes_recorded(library.environment) if library.loaded_by else {},
         other_mpicc=str(library.passed_over[0].mpicc) if library.passed_over else "",
-        other_fault=library.passed_over[0].why if library.passed_over else "",
+        other_fault=first_words(library.passed_over[0].why, SHORT_MOST) if library.passed_over else "",
     )
 
 

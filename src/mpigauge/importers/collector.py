@@ -20,13 +20,15 @@ from mpigauge.importers.text import relative_step
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
+from mpigauge.plan.strings import SHORT_MOST
 from mpigauge.result.constraints import MAX_NUMBER
 from mpigauge.result.provenance import LibraryRecord
 from mpigauge.result.records import End, Failure, Imported, Record, Unread, campaign_of
+from mpigauge.sequences import first_words, group_by
 from mpigauge.vocabulary import IMPORTED, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.importers.text import LineError, TextLine
     from mpigauge.result.provenance import Environment
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 _UNNAMED = {"ranks": 0, "mpi": UNKNOWN, "mpi_version": ""}
 LAUNCH = 1
 """Launch number of a table that was printed once."""
+
+MAX_SETTINGS = 100
+"""Most variables and modules that are kept of those set above a table: the last ones."""
 
 MAX_TITLES = 2
 MAX_QUOTED = 60
@@ -151,6 +156,8 @@ class Collector:
                 visible = command or shown
             elif setting := setting_in(texts[at]):
                 self._settings |= dict([setting])
+                if len(self._settings) > MAX_SETTINGS:
+                    del self._settings[next(iter(self._settings))]
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
         continues = is_repeating_loop(old.command) or (
@@ -159,7 +166,9 @@ class Collector:
         self._table.command = visible or (old.command if continues else "")
         self._table.settings = " ".join(self._settings.values())
         self._table.above = prose
-        self._printed = {what} if visible or new else {*self._printed, what}
+        if visible or new:
+            self._printed.clear()
+        self._printed.add(what)
 
     def above(self, line: TextLine) -> Sequence[TextLine]:
         """Return the lines of the file between the beginning of the last table and a line."""
@@ -220,7 +229,7 @@ class Collector:
         Raises:
             LineError: The table has the cell already.
         """
-        self._add(meaning, cell, line, Failure(LAUNCH, kind, words, None, cell))
+        self._add(meaning, cell, line, Failure(LAUNCH, kind, first_words(words, SHORT_MOST), None, cell))
 
     def _add(self, meaning: TableMeaning, cell: Cell, line: TextLine, record: Imported | Failure) -> None:
         if unreadable := _unreadable(cell):
@@ -239,7 +248,8 @@ class Collector:
             below: Number of rows below it that were not read, either.
         """
         quoted = " ".join(error.line.text.split())[:MAX_QUOTED]
-        self.unread.append(Unread(error.line.where, error.why, quoted, below))
+        why = first_words(error.why, SHORT_MOST)
+        self.unread.append(Unread(error.line.where, why, quoted, below))
 
     @property
     def count(self) -> int:
@@ -261,12 +271,12 @@ class Collector:
             entry.cell = replace_fields(entry.cell, label=labels[entry.cell.label, run])
             entry.record = replace_fields(entry.record, cell=entry.cell, launch=launch)
         cells = tuple(dict.fromkeys(entry.cell for entry in self._entries))
-        patterns = dict.fromkeys(cell.pattern for cell in cells)
+        patterns = group_by(self._entries, lambda entry: entry.cell.pattern)
         libraries = dict.fromkeys((cell.mpi, cell.mpi_version, cell.label) for cell in cells)
         campaign = campaign_of(
             Plan(tuple(map(Measure, patterns)), title=self._title),
             (LibraryRecord(mpi, version, origin=IMPORTED, label=label) for mpi, version, label in libraries),
-            map(self._pattern, patterns),
+            (self._pattern(name, [entry.meaning for entry in entries]) for name, entries in patterns.items()),
             cells,
             environment=self.environment,
         )
@@ -275,11 +285,14 @@ class Collector:
     def _labelled_entries(self) -> list[tuple[_Entry, str, int]]:
         """Return each entry with the label of its run, and its launch number in that run."""
         tables: dict[Cell, dict[TextTable, None]] = defaultdict(dict)
+        seen, repeated = set[Cell](), set[Cell]()
         for entry in self._entries:
-            tables[replace_fields(entry.cell, bytes=0)][entry.table] = None
-        several = {
-            key: list(tables_of_key) for key, tables_of_key in tables.items() if _overlap(key, tables_of_key)
-        }
+            key = replace_fields(entry.cell, bytes=0)
+            tables[key][entry.table] = None
+            # A table has each of its cells once: a cell that was seen is of another table.
+            repeated |= {key} if entry.cell in seen else set()
+            seen.add(entry.cell)
+        several = {key: list(tables_of_key) for key, tables_of_key in tables.items() if key in repeated}
         places = label_tables(several, same=self._same)
         return [
             (entry, *places.get((entry.table, replace_fields(entry.cell, bytes=0)), ("", LAUNCH)))
@@ -294,11 +307,11 @@ class Collector:
             if (format_name := entry.table.format_name)
         )
         names = list(self.titles) or list(dict.fromkeys(programs)) or [""]
-        return ", ".join(names) if len(names) <= MAX_TITLES else f"{names[0]} and {len(names) - 1} more"
+        title = ", ".join(names) if len(names) <= MAX_TITLES else f"{names[0]} and {len(names) - 1} more"
+        return first_words(title, SHORT_MOST)
 
-    def _pattern(self, name: str) -> Pattern:
+    def _pattern(self, name: str, meanings: Sequence[TableMeaning]) -> Pattern:
         """Return what is known of a pattern: of our own, kind and volumes, never how samples are taken."""
-        meanings = [entry.meaning for entry in self._entries if entry.cell.pattern == name]
         first, own = meanings[0], known().get(name)
         modes = {meaning.mode: _mode(meaning) for meaning in meanings}
         sized = any(meaning.sized for meaning in meanings)
@@ -358,12 +371,6 @@ class LineParser(ABC):
         Raises:
             LineError: It is not what it must be.
         """
-
-
-def _overlap(key: Cell, tables: Iterable[TextTable]) -> bool:
-    """Return whether tables share a cell, so that they cannot be pieces of one table."""
-    cells = [cell for table in tables for cell in table.cells if replace_fields(cell, bytes=0) == key]
-    return len(cells) > len(set(cells))
 
 
 def _number(line: TextLine) -> int:

@@ -14,6 +14,7 @@ from mpigauge.mpi.kinds import identify
 from mpigauge.plan.kernel_plan import ExternalPlan, read_external_plan
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import KERNEL_VERSION
+from mpigauge.plan.strings import SHORT_MOST
 from mpigauge.result import journal
 from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
 from mpigauge.result.provenance import Environment, LibraryRecord
@@ -151,7 +152,7 @@ class Journals:
             elif journal.is_kernel_line(text):
                 damaged_line = where
             elif journal_launch is not None and text.strip():
-                journal_launch.words.append(text.decode("utf-8", "replace").strip())
+                journal_launch.words.append(text[:SHORT_MOST].decode("utf-8", "replace").strip())
         if journal_launch is None:
             raise UsageError(f"{path}: is not a journal of the kernel: it has no launch", HINT)
 

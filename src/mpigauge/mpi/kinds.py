@@ -312,6 +312,8 @@ _NEAREST_FIRST = (*RELATIVES, *WELL_KNOWN)
 NO_VERSION = "unknown"
 _VERSION = re.compile(r"\W?[vV]?(\d[^\s,()]*)")
 _MAX_NAME_WORDS = 4
+MAX_WORD = 200
+"""Characters of a name or version that are kept."""
 
 
 def kind_named(name: str) -> MpiKind | None:
@@ -333,7 +335,7 @@ def identify(library_string: str) -> tuple[MpiKind, str]:
     library_string = re.sub(r"\s+", " ", library_string)
     for kind in _NEAREST_FIRST:
         if found := re.match(kind.version_pattern, library_string):
-            return kind, found[1]
+            return kind, found[1][:MAX_WORD]
     return _unknown(library_string)
 
 
@@ -342,9 +344,9 @@ def _unknown(library_string: str) -> tuple[MpiKind, str]:
     words = library_string.split()
     versions = [found[1] if (found := _VERSION.fullmatch(word.rstrip(",;:)"))) else "" for word in words]
     at = next((i for i, version in enumerate(versions) if version and i), len(words))
-    about = " ".join(words[: min(at, _MAX_NAME_WORDS)])
+    about = " ".join(words[: min(at, _MAX_NAME_WORDS)])[:MAX_WORD]
     name = re.sub(r"[^a-z0-9]+", "-", about.lower()).strip("-")
-    version = versions[at] if at < len(words) else NO_VERSION
+    version = versions[at][:MAX_WORD] if at < len(words) else NO_VERSION
     if not name:
         return GENERIC, version
     if kind_named(name) is not None:  # it would be taken for that one

@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 
 from mpigauge import units
 from mpigauge.errors import UsageError
+from mpigauge.plan.strings import ShortText
 
 MAX_HOSTS = 64
 MAX_DELAY_S = 10.0
@@ -43,9 +44,9 @@ class Link(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
         delay: One-way delay; None means that of the lab.
     """
 
-    between: str
-    rate: str | None = None
-    delay: str | None = None
+    between: ShortText
+    rate: ShortText | None = None
+    delay: ShortText | None = None
 
 
 class Port(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -56,9 +57,9 @@ class Port(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
         delay: Delay added to all packets that it sends or receives.
     """
 
-    host: str
-    rate: str | None = None
-    delay: str | None = None
+    host: ShortText
+    rate: ShortText | None = None
+    delay: ShortText | None = None
 
 
 class Lab(Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,8 +71,8 @@ class Lab(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     hosts: Annotated[int, Meta(ge=1, le=MAX_HOSTS)] = 2
-    rate: str = "1gbit"
-    delay: str = "20us"
+    rate: ShortText = "1gbit"
+    delay: ShortText = "20us"
     links: tuple[Link, ...] = ()
     ports: tuple[Port, ...] = ()
 

@@ -9,6 +9,8 @@ from mpigauge import units
 from mpigauge.plan.groups import set_at_once
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import FLOORS, default_mode, known
+from mpigauge.plan.strings import SHORT_MOST, LongText
+from mpigauge.sequences import first_words
 from mpigauge.vocabulary import LeftOutKind
 
 SHORT_REASONS: dict[LeftOutKind, str] = {
@@ -34,8 +36,8 @@ class LeftOut(Struct, frozen=True):
 
     cell: Cell
     kind: LeftOutKind
-    reason: str
-    hint: str
+    reason: LongText
+    hint: LongText
 
 
 def with_sets(left_out: Sequence[LeftOut], cells: Iterable[Cell]) -> list[LeftOut]:
@@ -56,7 +58,7 @@ def with_sets(left_out: Sequence[LeftOut], cells: Iterable[Cell]) -> list[LeftOu
 
 def _beside(cell: Cell, first: LeftOut) -> LeftOut:
     reason = f"ranks {cell.group} are measured at once with ranks {first.cell.group}: {first.reason}"
-    return replace(first, cell=cell, reason=reason)
+    return replace(first, cell=cell, reason=first_words(reason, SHORT_MOST))
 
 
 def number_asked_for(cells: Iterable[Cell]) -> int:

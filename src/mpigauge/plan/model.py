@@ -13,6 +13,7 @@ from mpigauge.plan.hosts import NAME, Host, HostName
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.library_names import library_name
 from mpigauge.plan.rank_lists import LIST, members_of
+from mpigauge.plan.strings import LONG_MOST, LongText, ShortText
 from mpigauge.sequences import group_by
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import (
@@ -39,10 +40,14 @@ Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 MAX_RANKS = 2**24
 Label = Annotated[str, Meta(pattern=r"^([A-Za-z][A-Za-z0-9._+-]{0,31})?$(?!\n)")]
 VariableName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")]
-VariableSet = Annotated[str, Meta(pattern=r"^[^=\0]+$")]
+VariableSet = Annotated[str, Meta(pattern=r"^[^=\0]+$", max_length=LONG_MOST)]
 VariableValue = Annotated[str, Meta(pattern=r"^[^\s,\0]{0,1024}$(?!\n)")]
 Setting = Annotated[
-    str, Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*( [A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*)*)?$(?!\n)")
+    str,
+    Meta(
+        pattern=r"^([A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*( [A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*)*)?$(?!\n)",
+        max_length=LONG_MOST,
+    ),
 ]
 Ranks = Annotated[int, Meta(ge=0, le=MAX_RANKS)]
 Rank = Annotated[int, Meta(ge=0, lt=MAX_RANKS)]
@@ -62,8 +67,8 @@ Places = Annotated[str, _once(_ONE_LINE, 2**22)]
 
 Identifier = Annotated[str, _once(r"^([A-Za-z][A-Za-z0-9_]*)?$(?!\n)", 64)]
 RootWord = Annotated[str, _once(r"^(rotating|[0-9]{1,9})?$(?!\n)", 9)]
-PlaceAsked = Annotated[str, Meta(pattern=rf"^ *{NAME} *(, *{NAME} *)*$(?!\n)")]
-Argument = Annotated[str, Meta(pattern=r"^[^\0]*$")]
+PlaceAsked = Annotated[str, Meta(pattern=rf"^ *{NAME} *(, *{NAME} *)*$(?!\n)", max_length=2**22)]
+Argument = Annotated[str, Meta(pattern=r"^[^\0]*$", max_length=LONG_MOST)]
 """An argument of a program: anything without NUL."""
 
 GroupsRule = Annotated[
@@ -115,15 +120,15 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
         orders: Orders of the ranks: natural, interleaved, random:SEED.
     """
 
-    modes: tuple[str, ...] = ()
-    sizes: str | None = None
+    modes: tuple[ShortText, ...] = ()
+    sizes: LongText | None = None
     ranks: tuple[Positive, ...] = ()
     window: Annotated[int, Meta(ge=1, le=MAX_WINDOW)] | None = None
     buffers: Buffers | None = None
     sync: tuple[Sync, ...] = ()
     rma_windows: tuple[RmaWindow, ...] = ()
-    datatypes: tuple[str, ...] = ()
-    ops: tuple[str, ...] = ()
+    datatypes: tuple[ShortText, ...] = ()
+    ops: tuple[ShortText, ...] = ()
     roots: tuple[Root, ...] = ()
     in_place: bool = False
     depths: tuple[Depth, ...] = ()
@@ -139,7 +144,7 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
 class Measure(FactorValues, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Curves of a plan: one pattern over the factors asked for."""
 
-    pattern: str
+    pattern: ShortText
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
@@ -183,8 +188,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     measure: tuple[Measure, ...]
-    title: str = ""
-    mpi: tuple[str, ...] = ()
+    title: LongText = ""
+    mpi: tuple[LongText, ...] = ()
     transports: tuple[Transport, ...] = (AUTO,)
     hosts: tuple[Host, ...] = ()
     placements: tuple[PlaceAsked, ...] = ()
@@ -240,7 +245,7 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
     """
 
     mpi: Word
-    mpi_version: str
+    mpi_version: Word
     transport: Word
     placement: Places
     ranks: Ranks
@@ -319,7 +324,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
     bytes: Int64
     ranks: Ranks
     mpi: Word
-    mpi_version: str
+    mpi_version: Word
     transport: Word = AUTO
     placement: Places = SAME_HOST
     buffers: Buffers = "warm"

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.names import DESCRIPTION, normalised
+from mpigauge.plan.strings import LongText, ShortText
 from mpigauge.vocabulary import ALL, Family, OverheadOf
 
 KERNEL_VERSION = 2
@@ -116,8 +117,8 @@ class Mode(Struct, frozen=True):
         most_bytes: Its largest size; 0 is any.
     """
 
-    name: str
-    about: str
+    name: ShortText
+    about: LongText
     directions: Few
     needs_eager: bool
     binds_buffers: bool
@@ -126,8 +127,8 @@ class Mode(Struct, frozen=True):
     in_a_row: bool = False
     needs_mpi: FewOrNone = 0
     never_eager: bool = False
-    baseline: str = ""
-    instead_of: str = ""
+    baseline: ShortText = ""
+    instead_of: ShortText = ""
     parts: FewOrNone = 0
     scratch: Terms = NONE
     counts_all: bool = False
@@ -191,10 +192,10 @@ class Pattern(Struct, frozen=True):
         one_pair: The pattern that one pair of it is, alone; "" where none is.
     """
 
-    name: str
-    about: str
-    time_of: str
-    sampling: str
+    name: ShortText
+    about: LongText
+    time_of: ShortText
+    sampling: ShortText
     min_ranks: FewOrNone
     active_ranks: FewOrNone
     windowed: bool
@@ -211,7 +212,7 @@ class Pattern(Struct, frozen=True):
     counts_int: bool = False
     one_sided: bool = False
     exposes_send: bool = False
-    bus: str = ""
+    bus: ShortText = ""
     family: Family = ""
     one_way: bool = False
     sampled: Sampling = Sampling()
@@ -219,7 +220,7 @@ class Pattern(Struct, frozen=True):
     senders: Literal["", "pairs", "others"] = ""
     overhead: OverheadOf = ""
     rank_times: bool = False
-    one_pair: str = ""
+    one_pair: ShortText = ""
 
     @property
     def in_halves(self) -> bool:
@@ -312,17 +313,17 @@ class Pattern(Struct, frozen=True):
 class Datatype(Struct, frozen=True):
     """A datatype of reductions, and the operations that MPI defines for it."""
 
-    name: str
+    name: ShortText
     bytes: int
-    operations: tuple[str, ...]
+    operations: tuple[ShortText, ...]
 
 
 class Lacking(Struct, frozen=True):
     """A mode that cannot be measured, and the calls that the library lacks for it."""
 
-    pattern: str
-    mode: str
-    calls: str
+    pattern: ShortText
+    mode: ShortText
+    calls: LongText
 
 
 class KernelDescription(Struct, frozen=True):
@@ -337,7 +338,7 @@ class KernelDescription(Struct, frozen=True):
     large_counts: bool
     datatypes: tuple[Datatype, ...]
     patterns: tuple[Pattern, ...]
-    library: str = ""
+    library: LongText = ""
     lacking: tuple[Lacking, ...] = ()
 
     def lacks(self, pattern: str, mode: str) -> str:

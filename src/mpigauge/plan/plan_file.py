@@ -3,6 +3,7 @@
 A plan file has the keys of PlanFile at its top and one `[[measure]]` table per pattern.
 """
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,6 +28,7 @@ from mpigauge.plan.model import (
     VariableValue,
 )
 from mpigauge.plan.sizes import USUAL_SIZES
+from mpigauge.plan.strings import LongText
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Control, Transport, Until
 
@@ -58,20 +60,20 @@ class PlanFile(FactorValues, frozen=True, forbid_unknown_fields=True):
     """
 
     measure: tuple[Measure, ...]
-    title: str = ""
-    about: str = ""
-    mpi: tuple[str, ...] = ()
+    title: LongText = ""
+    about: LongText = ""
+    mpi: tuple[LongText, ...] = ()
     transports: tuple[Transport, ...] = (AUTO,)
     hosts: str = ""
-    placements: tuple[str, ...] = ()
+    placements: tuple[LongText, ...] = ()
     binding: Binding = AUTO
-    launcher: str = AUTO
-    mpiexec: str = ""
-    remote_shell: str = ""
+    launcher: LongText = AUTO
+    mpiexec: LongText = ""
+    remote_shell: LongText = ""
     check_hosts: CheckHosts = AUTO
     skip_dead: bool = False
-    variables: dict[str, str] = msgspec.field(default_factory=dict)
-    mpi_options: tuple[str, ...] = ()
+    variables: dict[LongText, LongText] = msgspec.field(default_factory=dict)
+    mpi_options: tuple[LongText, ...] = ()
     launches: int | None = None
     samples: Positive | None = None
     precision: str | float = "3%"
@@ -118,6 +120,15 @@ class Options(FactorValues, frozen=True):
 MAX_DEPTH = 32
 """Deepest nesting of tables; plans of mpigauge have four levels."""
 
+_TOKEN = re.compile(
+    r""""{3}(?:[^"\\]++|\\.|"{1,2}(?!"))*+(?:"{3,5})?|"(?:[^"\\\n]++|\\.)*+"?"""
+    r"""|'{3}(?:[^']++|'{1,2}(?!'))*+(?:'{3,5})?|'[^'\n]*+'?|#[^\n]*+|[^"'#.\[\]{},=\n]++|.""",
+    re.DOTALL,
+)
+"""A string, a comment, words without a sign of TOML, or one of these signs."""
+
+_ENDS_OF_KEYS = frozenset("[]{},=\n")
+
 
 def read_file(path: Path) -> PlanFile:
     """Read and check a plan file.
@@ -160,6 +171,7 @@ def read_toml(path: Path, what: str, also: str = "") -> dict[str, Any]:
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", f"{what} is a TOML file: see examples/") from None
     try:
+        _check_depth(text)
         values = tomllib.loads(text)
         has_nul = any("\0" in text for text in _texts(values))
     except RecursionError:
@@ -169,6 +181,26 @@ def read_toml(path: Path, what: str, also: str = "") -> dict[str, Any]:
     if has_nul:
         raise UsageError(f"{path}: contains the character NUL", "delete it: no program or file accepts it")
     return values
+
+
+def _check_depth(text: str) -> None:
+    """Check that no key has more than MAX_DEPTH dots, and that brackets are nested no deeper.
+
+    The parser needs time and memory for the square of the parts of a key.
+
+    Raises:
+        RecursionError: One has, or they are.
+    """
+    dots = brackets = 0
+    for token in _TOKEN.finditer(text):
+        sign = token[0]
+        if sign == ".":
+            dots += 1
+        elif sign in _ENDS_OF_KEYS:
+            dots = 0
+            brackets += (sign in "[{") - (sign in "]}")
+        if max(dots, brackets) > MAX_DEPTH:
+            raise RecursionError
 
 
 def _texts(value: object, depth: int = 0) -> Iterator[str]:

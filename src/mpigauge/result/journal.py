@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mpigauge.plan.model import Int64
+from mpigauge.plan.strings import LongText, ShortText
 from mpigauge.result.cpu_models import readable_model
 from mpigauge.result.kernel_data import (
     ClockCheck,
@@ -29,9 +30,9 @@ class Facts(Struct, frozen=True):
     kernel: Int64
     ranks: Int64
     ranks_asked: Int64
-    library: str
-    mpi_standard: str
-    clock: str
+    library: LongText
+    mpi_standard: ShortText
+    clock: ShortText
     placement: tuple[RankPlace, ...]
     cards: tuple[HostCards, ...] = ()
     machines: tuple[Machine, ...] = ()
@@ -147,7 +148,7 @@ class RefusedLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A visit that the kernel cannot make, with the reason."""
 
     refused: Int64
-    reason: str
+    reason: LongText
 
 
 class EndLine(Struct, frozen=True, forbid_unknown_fields=True):

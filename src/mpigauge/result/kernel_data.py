@@ -11,6 +11,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from mpigauge.plan.model import Int64, Positive, Rank
+from mpigauge.plan.strings import LongText, ShortText
 from mpigauge.result.constraints import NotNegative, Number
 from mpigauge.vocabulary import CardKind
 
@@ -51,14 +52,14 @@ class RankPlace(Struct, frozen=True):
         threads: Threads of it that poll for messages: 2 with asynchronous progress.
     """
 
-    host: str
-    cpus: str
+    host: ShortText
+    cpus: LongText
     cpu: Int64
     clock_step_ns: Int64
     clock_cost_ns: Int64
     clock_cost_p999_ns: Int64
     clock_zero_share: Number
-    cores: str = ""
+    cores: LongText = ""
     threads: Threads = 1
 
 
@@ -76,13 +77,13 @@ class Card(Struct, frozen=True):
         firmware: Its version.
     """
 
-    name: str
+    name: ShortText
     kind: CardKind
     counted: bool
-    speed: str = ""
-    mtu: str = ""
-    driver: str = ""
-    firmware: str = ""
+    speed: ShortText = ""
+    mtu: ShortText = ""
+    driver: ShortText = ""
+    firmware: ShortText = ""
 
 
 class HostCards(Struct, frozen=True):
@@ -93,7 +94,7 @@ class HostCards(Struct, frozen=True):
         cards: The first 256 cards of each host; the traffic of all is counted.
     """
 
-    hosts: tuple[str, ...]
+    hosts: tuple[ShortText, ...]
     cards: tuple[Card, ...]
 
 
@@ -140,15 +141,15 @@ class Machine(Struct, frozen=True):
         clock_source: What the system reads the time from.
     """
 
-    host: str
-    cpu: str
-    kernel: str
+    host: ShortText
+    cpu: ShortText
+    kernel: ShortText
     cache_bytes: Int64
     memory_bytes: Int64 = 0
-    microcode: str = ""
-    online: str = ""
-    governor: str = ""
-    clock_source: str = ""
+    microcode: ShortText = ""
+    online: LongText = ""
+    governor: ShortText = ""
+    clock_source: ShortText = ""
 
 
 class ClockCheck(Struct, frozen=True):
@@ -249,7 +250,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     effective: Number = 0.0
     half_width: Number | None = None
     backwards: Int64 = 0
-    corrupt: str = ""
+    corrupt: ShortText = ""
     verified: bool = True
     net_bytes: Int64 = 0
     net_calls: Int64 = 0

