@@ -1,4 +1,4 @@
-"""Paths of programs, searched for only in the absolute folders of PATH.
+"""Paths of programs, searched for only in the absolute folders of PATH; how much of their output is kept.
 
 Nothing in the current folder may run by accident: an empty entry of PATH is that folder, and so is `.`; `bin`
 is one below it. A name with a slash is a path that the user has written, and is taken as it is.
@@ -9,6 +9,19 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from mpigauge.vocabulary import GAP
+
+OUTPUT_MOST = 2**24
+"""Characters of the output of a program that are kept: several times what any of MPI's programs prints."""
+
+
+def within_bounds(output: str) -> str:
+    """Return the output of a program; of one that is longer than OUTPUT_MOST, its begin, GAP and its end."""
+    if len(output) <= OUTPUT_MOST:
+        return output
+    half = OUTPUT_MOST // 2
+    return f"{output[:half]}\n{GAP}\n{output[-half:]}"
 
 
 def search_path(path: str | None = None) -> list[Path]:

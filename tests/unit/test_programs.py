@@ -9,7 +9,8 @@ import pytest
 
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.programs import which, with_program_path
+from mpigauge.programs import OUTPUT_MOST, which, with_program_path, within_bounds
+from mpigauge.vocabulary import GAP
 from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
@@ -58,3 +59,12 @@ def test_a_launcher_is_not_taken_from_the_folder_that_we_are_in() -> None:
         RunningJob(["tool"], {"PATH": "."}),
     ):
         pass
+
+
+def test_of_endless_output_the_begin_and_the_end_are_kept() -> None:
+    assert within_bounds("why") == "why"
+    said = f"begin{'.' * OUTPUT_MOST}end"
+    kept = within_bounds(said)
+    assert len(kept) <= OUTPUT_MOST + len(GAP) + 2
+    assert (kept[:5], kept[-3:]) == ("begin", "end")
+    assert f"\n{GAP}\n" in kept

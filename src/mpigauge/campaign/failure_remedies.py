@@ -57,12 +57,12 @@ REMEDIES = (
         "no transport that is allowed reaches all ranks: unset OMPI_MCA_btl, OMPI_MCA_pml, or add self, sm",
     ),
     Remedy(
-        r"srun: .*(configuration source|confirm allocation|invalid job id|controller)",
+        r"srun: .{0,300}(configuration source|confirm allocation|invalid job id|controller)",
         "no Slurm answers here: start it by sbatch or salloc; outside of a job, unset all SLURM_ variables, "
         "HYDRA_LAUNCHER and I_MPI_HYDRA_BOOTSTRAP",
     ),
     Remedy(
-        r"SLURM resource allocator|\"srun\" command|srun: .*not found|file \S*srun "
+        r"SLURM resource allocator|\"srun\" command|srun: .{0,300}not found|file \S*srun "
         r"|unexpectedly failed after launch",
         "if this is no Slurm job, unset what begins with SLURM_, HYDRA_LAUNCHER and I_MPI_HYDRA_BOOTSTRAP",
     ),

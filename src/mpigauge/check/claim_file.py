@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ONE_END = re.compile(r"(<=|>=|<|>)\s*(.+)")
-_TWO_ENDS = re.compile(r"(.+?)\s*\.\.\s*(.+)")
+_TWO_ENDS = re.compile(r"(.+?)\.\.(.+)")
 _SAME_SIGN = str.maketrans({"\N{LESS-THAN OR EQUAL TO}": "<=", "\N{GREATER-THAN OR EQUAL TO}": ">="})
 _PERCENT = re.compile(r"([^%]+)%")
 
@@ -105,7 +105,7 @@ def parse_bound(key: str, text: str, read: Callable[[str], float]) -> Bound:
             low, high = (-math.inf, end) if one_end[1].startswith("<") else (end, math.inf)
             return Bound(low, high, one_end[1].endswith("="), text.strip())
         if two_ends := _TWO_ENDS.fullmatch(normalised):
-            low, high = read(two_ends[1]), read(two_ends[2])
+            low, high = (read(end.strip()) for end in two_ends.groups())
             if low <= high:
                 return Bound(low, high, inclusive=True, text=text.strip())
     except UsageError as error:

@@ -69,7 +69,9 @@ CHOICES = (
     SettingChoice("waiting", INTELMPI, re.compile(r"I_MPI_(ASYNC_PROGRESS|THREAD_SPLIT)"), off_is_usual=True),
     SettingChoice("waiting", MPICH, re.compile(rf"{_CVAR}ASYNC_PROGRESS"), off_is_usual=True),
     SettingChoice("waiting", MPICH, re.compile(rf"{_CVAR}CH4_PROGRESS_\w+")),
-    SettingChoice("binding", OPENMPI, re.compile(rf"{_MCA}(hwloc|rmaps)_(base|default)_\w*(polic|cpu)\w*")),
+    SettingChoice(
+        "binding", OPENMPI, re.compile(rf"{_MCA}(hwloc|rmaps)_(base|default)_(?=\w*(polic|cpu))\w*")
+    ),
     SettingChoice("binding", INTELMPI, re.compile(r"I_MPI_PIN(_\w+)?")),
     SettingChoice(
         "binding", HYDRA, re.compile(r"HYDRA_(BINDING|MAPPING|MEMBIND|TOPOLIB)|-(bind-to|map-by|binding)")
@@ -80,7 +82,9 @@ CHOICES = (
     ),
     SettingChoice("algorithm", OPENMPI, re.compile(rf"{_MCA}coll(_\w+)?")),
     SettingChoice("algorithm", INTELMPI, re.compile(r"I_MPI_(ADJUST|TUNING|COLL|CBWR)(_\w+)?")),
-    SettingChoice("algorithm", MPICH, re.compile(rf"{_CVAR}(\w+_ALGORITHM|\w*COLL\w*|DEVICE_COLLECTIVES)")),
+    SettingChoice(
+        "algorithm", MPICH, re.compile(rf"{_CVAR}(\w+_ALGORITHM|(?=\w*COLL)\w*|DEVICE_COLLECTIVES)")
+    ),
     SettingChoice("algorithm", EVERY, re.compile(r"(HCOLL|UCC|SHARP)_\w+")),
     SettingChoice("interface", OPENMPI, re.compile(rf"{_MCA}\w+_if_(in|ex)clude"), between_hosts=True),
     SettingChoice(
@@ -91,12 +95,12 @@ CHOICES = (
     ),
     SettingChoice("protocol", OPENMPI, re.compile(rf"{_MCA}(btl|mtl|pml|smsc)_(?!\w*(warn|verbose))\w+")),
     SettingChoice("protocol", OPENMPI, re.compile(rf"{_MCA}smsc")),
-    SettingChoice("protocol", INTELMPI, re.compile(r"I_MPI_(SHM_\w+|\w*EAGER\w*|\w*THRESHOLD\w*)")),
+    SettingChoice("protocol", INTELMPI, re.compile(r"I_MPI_(SHM_\w+|(?=\w*(EAGER|THRESHOLD))\w*)")),
     SettingChoice(
-        "protocol", MPICH, re.compile(rf"{_CVAR}\w*(EAGER|THRESHOLD|MSG_SIZE|CMA|XPMEM|SINGLE_COPY)\w*")
+        "protocol", MPICH, re.compile(rf"{_CVAR}(?=\w*(EAGER|THRESHOLD|MSG_SIZE|CMA|XPMEM|SINGLE_COPY))\w*")
     ),
-    SettingChoice("protocol", MVAPICH, re.compile(r"MV2_\w*(EAGER|THRESHOLD|CMA|RNDV)\w*")),
-    SettingChoice("protocol", EVERY, re.compile(r"UCX_\w*(THRESH|PROTO|RNDV|ZCOPY|BCOPY|SEG_SIZE)\w*")),
+    SettingChoice("protocol", MVAPICH, re.compile(r"MV2_(?=\w*(EAGER|THRESHOLD|CMA|RNDV))\w*")),
+    SettingChoice("protocol", EVERY, re.compile(r"UCX_(?=\w*(THRESH|PROTO|RNDV|ZCOPY|BCOPY|SEG_SIZE))\w*")),
     SettingChoice("allocator", EVERY, re.compile(r"GLIBC_TUNABLES|MALLOC_\w+")),
 )
 """The first that a name matches says what it chooses."""

@@ -15,18 +15,19 @@ LAUNCHERS = (
     *("srun", "aprun", "jsrun", "ibrun", "lrun", "flux", "ccc_mprun", "poe", "oshrun", "shmemrun"),
 )
 _PROGRAM = r"(?:osu_\w+|IMB-[A-Z]\w+|\w+_perf|ucx_perftest|fi_\w+|ib_\w+|raw_ethernet_\w+|NP\w+)"
-_LAUNCHED = re.compile(
-    rf"(?<![\w.-])(?:{'|'.join(map(re.escape, LAUNCHERS))})\s(?=.*(?:\s-{{1,2}}[A-Za-z]|/|\b{_PROGRAM}\b))"
-)
+_LAUNCHER = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, LAUNCHERS))})\s")
+_STARTS = re.compile(rf"\s-{{1,2}}[A-Za-z]|/|\b{_PROGRAM}\b")
+"""An option, a path or a program: without one behind it, the name of a launcher is a word of prose."""
+
 _VARIABLES = r"(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*"
-_PROMPT = re.compile(r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\]?)?[$%#>]|\++) +")
+_PROMPT = re.compile(r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\]?)?[$%#>]|(?<!\+)\++) +")
 _PROMPTED = re.compile(
     rf"(?:[^\s$%#>]{{0,80}}(?: [^\s$%#>]{{1,40}}\]?)?[$%>]|[^\s$%#>]{{1,80}}(?: [^\s$%#>]{{1,40}}\]?)?#|\++)"
     rf" .*\b{_PROGRAM}\b|(?:# *(?=\.?/))?{_VARIABLES}(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
     # After variables, numactl and the like, but not in prose, which has no options.
-    r"|.*\bucx_perftest\s(?:.*\s)?-[A-Za-z]\s"
+    r"|(?>.*?\bucx_perftest\s)(?:.*\s)?-[A-Za-z]\s"
 )
-_QUOTED = re.compile(rf"`({_VARIABLES}(?:\S*/)?{_PROGRAM}\s+-[^`]*)`")
+_QUOTED = re.compile(rf"`((?:[A-Za-z_][A-Za-z0-9_]*=[^\s`]*\s+)*(?:[^\s`]*/)?{_PROGRAM}\s+-[^`]*)`")
 """A command in a sentence of Markdown."""
 
 _SETTING = re.compile(
@@ -47,7 +48,10 @@ _PROCESSORS = frozenset({"srun", "flux"})
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\b")
 _RULE = re.compile(r"[\W_]*")
 MAX_CHARACTERS = 400
-"""Longest command line: what is longer is the output of a program."""
+"""Longest line of a command: what is longer is the output of a program."""
+
+MAX_CONTINUATIONS = 32
+"""Most continuation lines of a command."""
 
 
 def command_in(lines: Sequence[str], at: int) -> str:
@@ -55,13 +59,23 @@ def command_in(lines: Sequence[str], at: int) -> str:
     text = lines[at].strip()
     if len(text) > MAX_CHARACTERS or (text.startswith(("# OSU", "#  ")) and _PROMPTED.match(text) is None):
         return ""
-    while text.endswith("\\") and at + 1 < len(lines):
-        at += 1
-        text = f"{text[:-1].rstrip()} {lines[at].strip()}"
-    if _LAUNCHED.search(text) is None and _PROMPTED.match(text) is None:
+    parts = [text]
+    for below in lines[at + 1 : at + 1 + MAX_CONTINUATIONS]:
+        if not parts[-1].endswith("\\") or len(below) > MAX_CHARACTERS:
+            break
+        parts[-1] = parts[-1][:-1].rstrip()
+        parts.append(below.strip())
+    text = " ".join(parts)
+    if _launched(text) is None and _PROMPTED.match(text) is None:
         quoted = _QUOTED.search(text)
         return " ".join(quoted[1].split()) if quoted else ""
     return " ".join(_PROMPT.sub("", text, count=1).split())
+
+
+def _launched(text: str) -> re.Match[str] | None:
+    """Return the first launcher of a line if there is something to start behind it, else None."""
+    launcher = _LAUNCHER.search(text)
+    return launcher if launcher and _STARTS.search(text, launcher.end() - 1) else None
 
 
 def setting_in(text: str) -> tuple[str, str] | None:
@@ -69,6 +83,8 @@ def setting_in(text: str) -> tuple[str, str] | None:
 
     The same command is not the same launch where something else was set before it.
     """
+    if len(text) > 2 * MAX_CHARACTERS:
+        return None
     line = _PROMPT.sub("", text.strip(), count=1)
     if len(line) > MAX_CHARACTERS or (match := _SETTING.fullmatch(line)) is None:
         return None
@@ -77,7 +93,7 @@ def setting_in(text: str) -> tuple[str, str] | None:
 
 def ranks_of(command: str) -> int:
     """Return how many ranks a command line starts; 0 if it does not say."""
-    launched = _LAUNCHED.search(command)
+    launched = _launched(command)
     if launched is None or " : " in command:
         return 0
     launcher = launched[0].strip()

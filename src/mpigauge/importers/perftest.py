@@ -40,10 +40,10 @@ MEASURED = frozenset({"bw", "latency", "post", "list"})
 
 BIDIRECTIONAL = "bidirectional"
 HEADING = re.compile(r"#?(?:bytes|flows)\s+#?(?:sl|iterations|fs_)")
-LIKE_HEADING = re.compile(r"(?:BW.average|t_avg|t_typical)\s*\[|#iterations\b.*\[|^\W*#iterations\b")
+LIKE_HEADING = re.compile(r"(?:BW.average|t_avg|t_typical)\s*\[|#iterations\b.{0,300}\[|^\W*#iterations\b")
 _COLUMN = re.compile(
-    r"\s*(?:#?(?P<bare>bytes|iterations|sl|tps average)(?!\w)"
-    r"|(?P<name>[^\[\]#]+?)\s*\[(?P<unit>[^\[\]]*)\])\s*"
+    r"\s*+(?:#?(?P<bare>bytes|iterations|sl|tps average)(?!\w)"
+    r"|(?P<name>[^\[\]#]+)\[(?P<unit>[^\[\]]*)\])\s*"
 )
 SIZE, LEVEL, FLOWS = "bytes", "sl", "#flows"
 RATE, COUNT = "BW average", "MsgRate"
@@ -67,7 +67,7 @@ FACTS = (
 """Patterns of lines between title and heading; their groups are attributes of a table."""
 
 USED = re.compile(r"Use (?:ROCm|MUSA) memory\s*: ON\b")
-ALLOCATED = re.compile(r"(?:cuMemAlloc|hipMalloc)\w*\(\) of|\ballocated GPU buffer")
+ALLOCATED = re.compile(r"(?:cuMemAlloc|hipMalloc)\w{0,40}\(\) of|\ballocated GPU buffer")
 """Stands above the title of its table."""
 
 SIDE = re.compile(r"\s*(Local|Remote) results:")
@@ -306,7 +306,7 @@ def _columns(line: TextLine) -> dict[str, float]:
         match = _COLUMN.match(line.text, at)
         if match is None:
             raise line.refused(f"the columns are not understood from {line.text[at:][:40]!r} on", HINT)
-        name = match["bare"] or match["name"].replace("BW_", "BW ")
+        name = match["bare"] or match["name"].rstrip().replace("BW_", "BW ")
         units = UNITS.get(name, {})
         if units and match["unit"] not in units:
             raise line.refused(f"{name}: no unit is called {match['unit']!r}", HINT)

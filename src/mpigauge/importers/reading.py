@@ -175,13 +175,15 @@ def _any_mark() -> re.Pattern[str]:
 
 def _pieces(lines: Sequence[TextLine]) -> list[_Piece]:
     """Return the lines split by format: a piece ends with the last row before a title of another format."""
-    begins = list[tuple[int, str]]()
+    begins, seen, below_rows = list[tuple[int, str]](), 0, 0
     for at, line in enumerate(lines):
         if not _any_mark().match(line.text):
             continue
         format_name = next((name for name, mark in _marks().items() if mark.match(line.text)), None)
         if format_name is not None and (not begins or begins[-1][1] != format_name):
-            begins.append((_after_last_row(lines, at, begins[-1][0]) if begins else 0, format_name))
+            rows = (place for place in range(at - 1, seen - 1, -1) if may_be_row(lines[place].text))
+            seen, below_rows = at, next(rows, below_rows - 1) + 1
+            begins.append((max(begins[-1][0] + 1, below_rows) if begins else 0, format_name))
     if not begins:
         format_name = next(
             (name for name in READERS if READERS[name].by_shape and _has_shape(name, lines)), None
@@ -189,13 +191,6 @@ def _pieces(lines: Sequence[TextLine]) -> list[_Piece]:
         return [] if format_name is None else [_Piece(format_name, lines)]
     ends = [*(at for at, _ in begins[1:]), len(lines)]
     return [_Piece(format_name, lines[at:end]) for (at, format_name), end in zip(begins, ends, strict=True)]
-
-
-def _after_last_row(lines: Sequence[TextLine], at: int, first: int) -> int:
-    """Return the index of the line after the last row above a title."""
-    while at - 1 > first and not may_be_row(lines[at - 1].text):
-        at -= 1
-    return at
 
 
 def _has_shape(name: str, lines: Sequence[TextLine]) -> bool:

@@ -139,12 +139,14 @@ def _without_common_ends(texts: Sequence[str]) -> list[str]:
 def join_labels(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Return a unique label for each pair of column and run."""
     found: dict[tuple[str, str], str] = {}
+    taken = set[str]()
     for column, run in dict.fromkeys(pairs):
         label = "-".join(filter(None, (column, run)))
-        if column and run and (len(label) > MAX_LABEL or label in found.values()):
+        if column and run and (len(label) > MAX_LABEL or label in taken):
             number = f"-{len(found) + 1}"
             label = f"{column[: MAX_LABEL - len(number)].rstrip('-._+')}{number}"
         found[column, run] = label
+        taken.add(label)
     return found
 
 

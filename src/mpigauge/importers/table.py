@@ -48,7 +48,7 @@ RATES = {
 _ANY = "|".join(map(re.escape, sorted({*TIMES, *RATES}, key=len, reverse=True)))
 _UNIT = re.compile(
     rf"[(\[]\s*(?:in\s+)?(?P<closed>{_ANY})\s*[)\]]"
-    rf"|(?:(?<=\s)in\s+|[,_ ]\s*)(?P<bare>(?!s\b){_ANY})(?=\s*[:.]?\s*\Z)"
+    rf"|(?:(?<=\s)in\s+|[,_]\s*|(?<!\s)\s+)(?P<bare>(?!s\b){_ANY})(?=\s*(?:[:.]\s*)?\Z)"
 )
 _SIZE = re.compile(
     rf"(?:(?P<of>(?:osu|imb|ib|fi)_\w+)[ _])?{SIZE_HEADING}"

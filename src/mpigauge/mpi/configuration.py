@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mpigauge.mpi.variables import output_of
+from mpigauge.sequences import first_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 MAX_LETTERS = 2000
 """Characters kept of each line; the command line of a configuration has some hundreds."""
-
-CUT = "..."
 
 
 LINES: Mapping[str, str] = {
@@ -42,8 +41,4 @@ def configuration_of(library: Library) -> Mapping[str, str]:
         (key, re.search(rf"^{beginning}(.*)$", output, re.MULTILINE)) for key, beginning in LINES.items()
     )
     found = {key: line[1].strip() for key, line in lines if line}
-    return {key: _shortened(text) for key, text in found.items() if text}
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= MAX_LETTERS else text[: MAX_LETTERS - len(CUT)] + CUT
+    return {key: first_words(text, MAX_LETTERS) for key, text in found.items() if text}

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.programs import search_path, which
+from mpigauge.programs import search_path, which, within_bounds
+from mpigauge.sequences import first_words
+from mpigauge.vocabulary import REASON_MOST
 
 Changes = Mapping[str, str | None]
 """Variables that differ from our own environment: their values, None for those that are removed."""
@@ -292,12 +294,14 @@ SAYS_NOTHING = re.compile(r"^Loading \S+$|Module evaluation aborted")
 
 def _cause(output: str) -> str:
     """Return the lines that say why; the last line, if none does."""
-    lines = [line for line in output.splitlines() if not SAYS_NOTHING.search(line)]
+    lines = [line for line in within_bounds(output).splitlines() if not SAYS_NOTHING.search(line)]
     for cause in CAUSES:
         for number, line in enumerate(lines):
             if re.search(cause, line):
-                return " ".join(" ".join([line, *_continued(line, lines[number + 1 :])]).split())
-    return next((line.strip() for line in reversed(lines) if re.search("[A-Za-z]", line)), "")
+                whole = " ".join(" ".join([line, *_continued(line, lines[number + 1 :])]).split())
+                return first_words(whole, REASON_MOST)
+    last = next((line.strip() for line in reversed(lines) if re.search("[A-Za-z]", line)), "")
+    return first_words(last, REASON_MOST)
 
 
 def _continued(first: str, below: Sequence[str]) -> Iterator[str]:

@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import stat
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -129,19 +130,19 @@ def options(text: str) -> Iterator[tuple[str, str]]:
     """Yield what options of mpiexec set: variables and options by their names."""
     for line in _lines(text):
         try:
-            words = shlex.split(line)
+            words = deque(shlex.split(line))
         except ValueError:
-            words = line.split()
+            words = deque(line.split())
         while words:
-            word = words.pop(0)
+            word = words.popleft()
             if word.lstrip("-") in {"genv", "env"} and len(words) > 1:
-                yield words.pop(0), words.pop(0)
+                yield words.popleft(), words.popleft()
             elif word in {"-x", "--x"} and words:
-                name, _, value = words.pop(0).partition("=")
+                name, _, value = words.popleft().partition("=")
                 yield name, value
             elif word.startswith("-"):
                 name, _, value = word.partition("=")
-                yield name, value or (words.pop(0) if words and not words[0].startswith("-") else "")
+                yield name, value or (words.popleft() if words and not words[0].startswith("-") else "")
 
 
 # ---- Places --------------------------------------------------------------------------------------

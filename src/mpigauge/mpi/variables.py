@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.programs import with_program_path
+from mpigauge.programs import with_program_path, within_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 20
 _PARAMETER = re.compile(r"^mca:[^:]*:[^:]*:param:([^:]+):", re.MULTILINE)
-_LINKED = re.compile(r"^\s*libmpi\S* => (/\S+)", re.MULTILINE)
+_LINKED = re.compile(r"^[ \t]*libmpi\S* => (/\S+)", re.MULTILINE)
 """MPI library in the output of ldd, by any of its names: libmpi, libmpich, libmpi_abi."""
 
 
@@ -74,4 +74,4 @@ def output_of(words: list[str], library: Library) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return process.stdout.decode(errors="replace") if process.returncode == 0 else ""
+    return within_bounds(process.stdout.decode(errors="replace")) if process.returncode == 0 else ""

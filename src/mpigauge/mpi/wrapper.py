@@ -13,16 +13,18 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.environments import Changes, applied, loaded
 from mpigauge.mpi.kinds import KINDS, NO_VERSION, MpiKind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
-from mpigauge.programs import which
+from mpigauge.programs import which, within_bounds
+from mpigauge.sequences import first_words
+from mpigauge.vocabulary import REASON_MOST
 
 PROBE_TIMEOUT_S = 60
 CHOICES = ("OMPI_CC", "MPICH_CC", "I_MPI_CC")
 """Variables that name the compiler behind a wrapper."""
 
-LAUNCHERS_BESIDE = ("mpiexec", "mpirun", "mpiexec_mpt")
-
 ABI_COMPILER = "mpicc_abi"
 """Compiler wrapper for the ABI of MPI 5, beside mpicc."""
+
+LAUNCHERS_BESIDE = ("mpiexec", "mpirun", "mpiexec_mpt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ MACROS = Path(__file__).with_name("mpi_macros.h")
 
 def _macros(candidate: Candidate, environment: Changes) -> dict[str, str]:
     words = [*candidate.words, "-E", "-dM", "-x", "c", "-include", str(MACROS), os.devnull]
-    return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', run_wrapper(words, environment), re.MULTILINE))
+    output = run_wrapper(words, environment)
+    return dict(re.findall(r'^#define (\w+) "?([^"\n]{0,255})"?$', output, re.MULTILINE))
 
 
 def _version(kind: MpiKind, macros: Mapping[str, str]) -> str:
@@ -158,13 +161,14 @@ def run_wrapper(
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EnvironmentLacksError(f"{mpicc}: cannot be run: {error}", "check the installation") from None
     if done.returncode != 0:
-        raise EnvironmentLacksError(*explain_failure(mpicc, done.returncode, done.stderr or done.stdout))
-    return done.stdout
+        said = within_bounds(done.stderr or done.stdout)
+        raise EnvironmentLacksError(*explain_failure(mpicc, done.returncode, said))
+    return within_bounds(done.stdout)
 
 
 def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
     """Return a sentence and a remedy for an mpicc that failed."""
-    cause = _cause(words) or f"status {status}"
+    cause = first_words(_cause(words), REASON_MOST) or f"status {status}"
     if "specified compiler" in cause and (chosen := next(filter(os.environ.get, CHOICES), "")):
         return f"{mpicc}: cannot compile: {cause}", f"unset {chosen}, or install that compiler"
     if "home directory" in cause:

@@ -2,13 +2,14 @@
 
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from mpigauge.result import journal
 from mpigauge.result.records import Failure
-from mpigauge.vocabulary import GAP
+from mpigauge.sequences import first_words
+from mpigauge.vocabulary import GAP, REASON_MOST
 
 OURS = "mpigauge:"
 """How lines begin that we add."""
@@ -50,8 +51,10 @@ MISSING = re.compile(
 )
 """Lines that name what is missing say more than those that only say "error"."""
 
-LAUNCHERS_LOG = re.compile(r"(ORTE_ERROR_LOG|PRTE ERROR|PMIX ERROR|OPAL ERROR|--> Returned)(?!.*OUT-OF-RES)")
-"""Where in its source a launcher gave up; it never says why."""
+LAUNCHERS_LOG = re.compile(
+    r"\A(?>(?:.*OUT-OF-RES)?).*(ORTE_ERROR_LOG|PRTE ERROR|PMIX ERROR|OPAL ERROR|--> Returned)"
+)
+"""Where in its source a launcher gave up; it never says why, but for OUT-OF-RES behind it."""
 
 CAUSE = re.compile("error|fatal|signal|has failed because|cannot be selected", re.IGNORECASE)
 
@@ -76,7 +79,7 @@ FOLLOWS = re.compile(
 )
 """Paragraphs about what followed."""
 
-NOTICED = re.compile(r"noticed that process rank \d+ .*on node")
+NOTICED = re.compile(r"noticed that process rank \d+ .{0,300}?on node")
 DIED = re.compile(r"RUNNING AT|^Remote host:")
 """Hydra on a rank that died, Open MPI on a host; the line after it says of what."""
 
@@ -89,7 +92,8 @@ EXIT_STRING = re.compile(r"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: (.*
 OF_DEATH = re.compile(r"YOUR APPLICATION TERMINATED|KILLED BY SIGNAL|BAD TERMINATION")
 
 ENDED_FROM_OUTSIDE = re.compile(
-    r"Job step aborted|\*\*\* (STEP|JOB) .* (CANCELLED|DUE TO)|EXIT CODE: 15\b|(SIGNAL:|\(?signal) 15\b"
+    r"Job step aborted|\*\*\* (STEP|JOB) .{0,300}? (CANCELLED|DUE TO)|EXIT CODE: 15\b"
+    r"|(SIGNAL:|\(?signal) 15\b"
 )
 """What launchers say where a scheduler, or somebody else, ended ranks by SIGTERM."""
 
@@ -105,7 +109,7 @@ PLACE = re.compile(r"(?<=\] )\w+ \([^()]*\.c:\d+\): |^\[[\d.]+\] \[[^\]]*\]\s+\S
 PROGRAM = "/mpigauge-kernel"
 """What a launcher was to start; whoever reads its words knows."""
 
-SENTENCE = re.compile(r".*?[.:](?=\s|$)")
+END_OF_SENTENCE = re.compile(r"[.:](?=\s|$)")
 MIN_WRAPPED = 45
 """Lines of prose that another line goes on with are at least so long."""
 
@@ -116,12 +120,12 @@ class LastWords:
 
     Attributes:
         paragraphs: Between rows of dashes, each as its lines.
-        stack: Lines of the first error stack.
+        stack: Lines of the first error stack, each as a match of STACK.
         lines: All others.
     """
 
     paragraphs: Sequence[Sequence[str]]
-    stack: Sequence[str]
+    stack: Sequence[re.Match[str]]
     lines: Sequence[str]
 
 
@@ -139,11 +143,15 @@ def telling_line(words: str) -> str:
 
     What is left of a line of its journal says nothing. Our kernel and we know best; then comes a line that
     names what is missing, the end of an error stack, the first paragraph of Open MPI that is not a
-    consequence, and a line that says error.
+    consequence, and a line that says error. A line of more than REASON_MOST characters is cut.
 
     Returns:
         Empty if the job said nothing.
     """
+    return first_words(_telling_line(words), REASON_MOST)
+
+
+def _telling_line(words: str) -> str:
     words = "\n".join(line for line in words.splitlines() if not journal.is_kernel_line(line.encode()))
     told = _told_apart(words)
     said = (line.strip(" \0") for line in words.splitlines())
@@ -159,7 +167,7 @@ def telling_line(words: str) -> str:
 
 def _of_ours(line: str, told: LastWords) -> str:
     """Return a line of ours; where it ends in an error stack of the library, with the end of that."""
-    call = re.match(r"(.*?: rank \d+: ).*?\b(MPI_\w+)\(", line)
+    call = re.match(r"(?>(.*?: rank \d+: )).*?\b(MPI_\w+)\(", line)
     if STACK_BEGINS.search(line) and call and (deepest := _deepest(told)):
         return f"{call[1]}{call[2]}: {deepest}"
     return line.removeprefix(OURS).strip()
@@ -169,7 +177,7 @@ def _told_apart(words: str) -> LastWords:
     raw = words.splitlines()
     inside = sum(1 for line in raw if ROW.fullmatch(line)) % 2 == 1 and GAP not in raw
     paragraphs: list[list[str]] = [[]]
-    stack: list[str] = []
+    stack: list[re.Match[str]] = []
     lines: list[str] = []
     in_stack = False
     for line in raw:
@@ -180,8 +188,8 @@ def _told_apart(words: str) -> LastWords:
             paragraphs.append([])
         elif not re.search("[A-Za-z]{3}", text) or NOISE.search(text):
             continue
-        elif in_stack and STACK.match(text):
-            stack.append(text)
+        elif in_stack and (entry := STACK.match(text)):
+            stack.append(entry)
         elif inside and not (PROCESS.match(line) and not paragraphs[-1]) and not DIED.search(text):
             paragraphs[-1].append(text)
         else:
@@ -215,21 +223,20 @@ def _names_what_is_missing(line: str) -> bool:
 
 def _deepest(told: LastWords) -> str:
     """Return the last line of an error stack that says something; empty if it has the call alone."""
-    behind = [one for one in told.stack if not EMPTY.fullmatch(STACK.sub(r"\g<what>", one).strip())]
+    behind = [entry for entry in told.stack if not EMPTY.fullmatch(entry["what"].strip())]
     return _of_stack(behind[-1]) if behind else ""
 
 
-def _of_stack(line: str) -> str:
+def _of_stack(entry: re.Match[str]) -> str:
     """Return a line of an error stack without its dots."""
-    return STACK.sub(r"\g<where>: \g<what>", line)
+    return f"{entry['where']}: {entry['what']}"
 
 
 def _first_sentence(paragraph: Sequence[str]) -> str:
     """Return the first sentence of a paragraph, and what it is about where lines below it say so."""
     below = [line for line in paragraph[1:] if not FIELD.fullmatch(line)]
     prose = " ".join(" ".join([*paragraph[:1], *below]).split())
-    found = SENTENCE.match(prose)
-    sentence = found[0] if found else prose
+    sentence = next(_sentences(prose), prose)
     about = [field for line in paragraph[1:] if (field := FIELD.fullmatch(line)) is not None]
     if sentence.endswith(":"):
         after = about[0][2] if about else next(iter(prose[len(sentence) :].split()), "")
@@ -248,8 +255,15 @@ def _whole(lines: Sequence[str], line: str) -> str:
     while last + 1 < len(lines) and _goes_on(lines[last]):
         last += 1
     text = " ".join(" ".join(lines[first : last + 1]).split())
-    sentences = SENTENCE.findall(text)
-    return next((one.strip() for one in sentences if CAUSE.search(one) or MISSING.search(one)), text)
+    return next((one.strip() for one in _sentences(text) if CAUSE.search(one) or MISSING.search(one)), text)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the whole sentences of a text."""
+    begin = 0
+    for end in END_OF_SENTENCE.finditer(text):
+        yield text[begin : end.end()]
+        begin = end.end()
 
 
 def _goes_on(line: str) -> bool:

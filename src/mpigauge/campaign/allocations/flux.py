@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.programs import which
+from mpigauge.programs import which, within_bounds
 
 QUESTION = ("resource", "list", "--states=up", "--no-header", "--format={ncores} {nodelist}")
 ANSWER_WAIT_S = 15.0
@@ -54,4 +54,4 @@ def _answer(environ: Mapping[str, str]) -> str:
         raise EnvironmentLacksError(f"{program}: {lines[-1]}", HINT) from None
     except OSError as error:
         raise EnvironmentLacksError(f"{program}: cannot be started: {error.strerror}", HINT) from None
-    return done.stdout
+    return within_bounds(done.stdout)

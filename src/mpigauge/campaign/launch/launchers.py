@@ -171,7 +171,7 @@ OVERCOMMIT = "--overcommit"
 
 NO_SLOTS = TooFewSlots(
     re.compile(
-        r"not\s+enough\s+(slots|CPUs\s+to\s+bind)|\bbind(ing)?\s[^.]*?\bmore\s+(processes|cpus)\s+than"
+        r"not\s+enough\s+(slots|CPUs\s+to\s+bind)|\bbind(ing)?\s[^.]{0,300}?\bmore\s+(processes|cpus)\s+than"
     ),
     (HWTHREADS, OVERSUBSCRIBE),
 )

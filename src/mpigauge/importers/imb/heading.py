@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HINT = "IMB prints times as t[usec] and rates as Mbytes/sec: restore the heading, or leave the table out"
 
 _MAKER = r"(?:Intel ?(?:\(R\)|®)|PALLAS) MPI Benchmark(?:s| Suite)"
-_SUITE = re.compile(rf"#?\s*({_MAKER} [^,]+?)\s*,\s*((?:MPI-|IMB-)?(\w+)(?: part(?:\b|(?=n#)))?)(.*)")
+_SUITE = re.compile(rf"#?\s*({_MAKER} [^,]+),\s*((?:MPI-|IMB-)?(\w+)(?: part(?:\b|(?=n#)))?)(.*)")
 _NAME = r"[A-Za-z][\w-]*"
 _TITLE = re.compile(rf"# Benchmarking\s+(Multi-)?({_NAME})\s*(?:\(\s*([0-9]+(?: x [0-9]+)+)\s*\))?", re.ASCII)
 _HALO = re.compile(
@@ -30,13 +30,13 @@ _HALO = re.compile(
 _LIKE_TITLE = re.compile(r"# Benchmarking(?: +\S+){0,3}")
 """Beginning of a title; longer lines are headings of a document."""
 
-_PROCESSES = re.compile(r"#? *\(? *#processes = ([0-9]{1,7})\b(?: *\(threads: ([0-9]{1,6})\))?")
+_PROCESSES = re.compile(r"#? *(?:\( *)?#processes = ([0-9]{1,7})\b(?: *\(threads: ([0-9]{1,6})\))?")
 _GROUPS = re.compile(r"# \( ?([0-9]{1,7}) groups? of ([0-9]{1,7}) processes each")
-_MEMBERS = re.compile(r"# Group\s+([0-9]{1,7})\s*:\s*([0-9 ]+)")
+_MEMBERS = re.compile(r"# Group\s+([0-9]{1,7})\s*:\s*([0-9][0-9 ]*)")
 _WINDOW = re.compile(r"# window_size = ([0-9]{1,6})\b")
 _KIND = re.compile(r"#\s+MODE:\s*([A-Za-z-]+)")
 _FACT = re.compile(
-    r"# (Machine|System|Release|MPI_Datatype for reductions|MPI_Op)\s*:\s*(\S.*?)\s*(?=# System|\Z)"
+    r"# (Machine|System|Release|MPI_Datatype for reductions|MPI_Op)\s*:\s*(\S(?:(?!# System).)*)"
 )
 """Facts about the machine and reductions; versions 2 have no line end between machine and system."""
 
@@ -135,7 +135,7 @@ def suite_of(text: str) -> Suite | None:
     if match is None:
         return None
     more = match[4].partition("#")[0].strip().removeprefix("n").strip()
-    title = " ".join(f"{match[1]}, {match[2]} {more}".split())
+    title = " ".join(f"{match[1].rstrip()}, {match[2]} {more}".split())
     return Suite(title, PARTS.get(match[3], match[3].lower()), "(GPU)" in match[4])
 
 
@@ -157,7 +157,7 @@ def program_of(text: str, suite: Suite) -> Suite | None:
 
 def facts_of(text: str) -> dict[str, str]:
     """Return the facts that a line states about the machine and the reductions."""
-    return {match[1]: match[2] for match in _FACT.finditer(text)}
+    return {match[1]: match[2].rstrip() for match in _FACT.finditer(text)}
 
 
 def title_of(line: TextLine) -> TitleFacts | None:

@@ -46,7 +46,9 @@ _NAMES = {
     "scatter": r"(?<![a-z])scatter(?![a-z])",
 }
 _ANY = re.compile("|".join(f"({pattern})" for pattern in _NAMES.values()))
-_PROGRAM = re.compile(r"([A-Za-z]\w*)_(?:perf|test)(?:_\w+)?(?:\.exe)?(?![\w/.])")
+_PROGRAM = re.compile(
+    r"(?<!\w)[^\WA-Za-z]*+(?=\w++(?:\.exe)?+(?![\w/.]))([A-Za-z]\w*)_(?:perf|test)(?:_\w+|\b)(?:\.exe)?"
+)
 
 _WIDTHS = {
     **dict.fromkeys(("int8", "uint8", "char", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"), 1),

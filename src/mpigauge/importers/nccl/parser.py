@@ -42,9 +42,9 @@ _TITLE = re.compile(
 _ONE_SIZE = re.compile(r"minBytes:? ([0-9]+) maxBytes:? \1 ")
 _RCCL = re.compile(r"#? *rccl-tests: Version (\S+)")
 _DEVICE = re.compile(
-    r"#? *(?:Rank +([0-9]{1,7}) +(?:(?:Group +([0-9]+) +)?Pid\b|on\b|uses device\b)|Device +([0-9]{1,7}) +->)"
+    r"Rank +([0-9]{1,7}) +(?:(?:Group +([0-9]+) +)?Pid\b|on\b|uses device\b)|Device +([0-9]{1,7}) +->"
 )
-_LOGGED_RANKS = re.compile(r"NCCL INFO .*\brank [0-9]+ nranks ([0-9]{1,7})\b")
+_LOGGED_RANKS = re.compile(r"\A(?>.*?NCCL INFO ).*\brank [0-9]+ nranks ([0-9]{1,7})\b")
 _PLACES = re.compile(r"out-of-place|in-place")
 _UNITS = re.compile(r"\([^\s()]{1,12}\) \(")
 _BLOCKING = re.compile(r"#? *Blocking Enabled: (.*)")
@@ -335,7 +335,7 @@ class Parser(LineParser):
             return
         elif (match := _TITLE.match(text)) is not None:
             self._title(line, match)
-        elif _DEVICE.match(text) is not None:
+        elif _DEVICE.match(text.removeprefix("#").lstrip(" ")) is not None:
             # A copy may have joined lines of several ranks.
             for match in _DEVICE.finditer(text):
                 self._device(line, match)
@@ -392,7 +392,8 @@ class Parser(LineParser):
         elif (match := _LOGGED_RANKS.search(text)) is not None:
             table.job.logged_ranks = int(match[1])
         elif (match := _BLOCKING.match(text)) is not None:
-            table.mode_words.append("blocking, no barrier" if "no barrier" in match[1] else "blocking")
+            words = "blocking, no barrier" if "no barrier" in match[1] else "blocking"
+            table.mode_words += [words] if words not in table.mode_words else []
         elif _CYCLE.match(text) is not None:
             if table.last:
                 self._begin_cycle(line)

@@ -44,7 +44,7 @@ TIMED = re.compile(
     r"(?P<time>[0-9]{1,15}\.[0-9]{1,12})\s+(?P<of_time>[num]?secs?)\b(?P<note>.*)",
     re.ASCII,
 )
-CORRUPTED = re.compile(r"integrity problems|[1-9][0-9]* failures")
+CORRUPTED = re.compile(r"integrity problems|[1-9][0-9]{0,15} failures")
 BYTES = "bytes"
 """Unit of sizes up to version 4."""
 

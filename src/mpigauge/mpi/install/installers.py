@@ -14,7 +14,9 @@ from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.install.prefixes import folder
-from mpigauge.programs import which
+from mpigauge.programs import which, within_bounds
+from mpigauge.sequences import first_words
+from mpigauge.vocabulary import REASON_MOST
 
 Words = list[str]
 
@@ -75,7 +77,7 @@ def install(requirement: str, target: Path, scratch: Path, wheels: Path | None, 
     offline = ["--no-index", "--find-links", str(wheels.resolve())] if wheels is not None else []
     done = _run([*command, WHEELS_ONLY, *offline, "--", requirement], scratch, keep)
     if done.returncode != 0:
-        raise explain(requirement, wheels, done.stderr + done.stdout)
+        raise explain(requirement, wheels, within_bounds(done.stderr + done.stdout))
 
 
 def _run(words: Words, scratch: Path, keep: Sequence[int] = ()) -> subprocess.CompletedProcess[str]:
@@ -123,9 +125,8 @@ NO_NETWORK = (
 )
 """What the installers say, the most telling first."""
 
-VERSIONS = re.compile(r"\(from versions: ([^)]*)\)")
+VERSIONS = re.compile(r"\(from versions: ([^()]*)\)")
 PREFACE = re.compile(r"^\W*((cause|error|warning):\s*)?", re.IGNORECASE)
-MAX_LINE = 300
 PLACEHOLDER = "0.0.0"
 """The version of the empty packages that hold the names of libraries."""
 
@@ -180,4 +181,4 @@ def telling_line(words: str) -> str:
     reasons = [line for line in lines if line.startswith("Because ")]
     errors = [line for line in lines if re.search(r"error|could not|failed|no space", line, re.IGNORECASE)]
     rest = [line for line in lines if line]
-    return next(iter([*reasons, *errors, *rest]), "it does not say why")[:MAX_LINE]
+    return first_words(next(iter([*reasons, *errors, *rest]), "it does not say why"), REASON_MOST)
