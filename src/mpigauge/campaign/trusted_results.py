@@ -172,15 +172,18 @@ def _named_in(record: Struct) -> Iterator[Named]:
 def _values(value: object) -> Iterator[Struct | tuple[str, ...]]:
     """Yield the records of a field, or its words: those of a list together, variables as NAME=VALUE."""
     match value:
-        case str() | Struct():
-            yield (value,) if isinstance(value, str) else value
+        case Struct():
+            yield value
+        case str():
+            yield (value,)
         case dict():
-            for name, one in value.items():
-                yield from ((f"{name}={word}",) for words in _values(one) for word in words)
-        case tuple() | list() if value and isinstance(value[0], Struct):
-            yield from value
+            for name, inside in value.items():
+                yield from ((f"{name}={word}",) for word in ([inside] if isinstance(inside, str) else inside))
         case tuple() | list() if value:
-            yield tuple(map(str, value))
+            records = [one for one in value if isinstance(one, Struct)]
+            yield from records
+            if not records:
+                yield tuple(map(str, value))
 
 
 @cache
