@@ -1,20 +1,21 @@
-"""Programs are searched for in the absolute folders of PATH, never in the folder that we are in."""
+"""Programs are searched for in the absolute folders of PATH, and none outlives its time or us."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.programs import OUTPUT_MOST, which, with_program_path, within_bounds
+from mpigauge.programs import OUTPUT_MOST, Ended, at_once, run, which, with_program_path
 from mpigauge.vocabulary import GAP
 from tests.fakes.mpi import write_program
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RELATIVE = ("", ".", "./", "bin", "bin/..", "~/bin")
 
@@ -61,10 +62,86 @@ def test_a_launcher_is_not_taken_from_the_folder_that_we_are_in() -> None:
         pass
 
 
+# ---- Running them --------------------------------------------------------------------------------
+
+
+def shell(script: str, timeout_s: float | None = 60) -> Ended:
+    """What a script of the shell ends with."""
+    return run(["/bin/sh", "-c", script], {"PATH": "/usr/bin:/bin"}, timeout_s)
+
+
+def test_status_and_both_outputs_are_told_apart() -> None:
+    assert shell("echo out; echo err >&2; exit 3") == Ended(3, "out\n", "err\n")
+    assert shell("kill -9 $$").status == -9
+    assert shell(r"printf '\377'").out == "\N{REPLACEMENT CHARACTER}"
+    with pytest.raises(FileNotFoundError):
+        run(["/nonsense"], {})
+
+
 def test_of_endless_output_the_begin_and_the_end_are_kept() -> None:
-    assert within_bounds("why") == "why"
-    said = f"begin{'.' * OUTPUT_MOST}end"
-    kept = within_bounds(said)
-    assert len(kept) <= OUTPUT_MOST + len(GAP) + 2
-    assert (kept[:5], kept[-3:]) == ("begin", "end")
-    assert f"\n{GAP}\n" in kept
+    done = shell(f"printf begin; head -c {3 * OUTPUT_MOST} /dev/zero; printf end")
+    assert OUTPUT_MOST // 2 < len(done.out) <= OUTPUT_MOST * 1.5 + len(GAP) + 2
+    assert (done.out[:5], done.out[-3:]) == ("begin", "end")
+    assert f"\n{GAP}\n" in done.out
+
+
+LEAVES = "sleep 1000 & echo $! > pid; wait"
+"""A wrapper that waits for its compiler."""
+
+RUNS = """
+import os, sys
+from mpigauge.programs import at_once, run
+command = ["/bin/sh", "-c", sys.argv[1]]
+{0}
+"""
+ALONE = "run(command, os.environ)"
+IN_THREADS = "at_once(lambda _: run(command, os.environ), range(1))"
+
+
+def gone(pid: int) -> bool:
+    """Whether a process ends within a minute."""
+    for _ in range(600):
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_what_does_not_end_in_time_ends_with_all_that_it_has_started(here: Path) -> None:
+    with pytest.raises(TimeoutError):
+        shell(LEAVES, 0.5)
+    assert gone(int((here / "pid").read_text()))
+
+
+def test_what_keeps_the_output_of_another_open_ends_with_the_time(here: Path) -> None:
+    with pytest.raises(TimeoutError):
+        shell("sleep 1000 & echo $! > pid", 0.5)
+    assert gone(int((here / "pid").read_text()))
+
+
+@pytest.mark.parametrize("how", [ALONE, IN_THREADS])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_what_is_run_and_then_us(here: Path, how: str, number: signal.Signals) -> None:
+    pid = here / "pid"
+    command = [sys.executable, "-c", RUNS.format(how), LEAVES]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as ours:
+        while not (pid.exists() and pid.read_text().strip()):
+            assert ours.poll() is None
+            time.sleep(0.01)
+        ours.send_signal(number)
+        assert ours.wait(60) == -number
+    assert gone(int(pid.read_text()))
+
+
+def test_what_fails_in_one_thread_ends_the_others(here: Path) -> None:
+    def fail(script: str) -> None:
+        if shell(script).status:
+            raise EnvironmentLacksError("it failed", "")
+
+    with pytest.raises(EnvironmentLacksError, match="it failed"):
+        at_once(fail, ["while [ ! -s pid ]; do sleep 0.01; done; exit 1", LEAVES])
+    assert gone(int((here / "pid").read_text()))
+    assert at_once(len, ["a", "bc"]) == [1, 2]

@@ -4,13 +4,10 @@ A user names one by `module:openmpi/4.1.6`, the words of `module load`, or `sour
 of `source`. Two libraries whose modules exclude each other are measured in one campaign, each in its own.
 """
 
-import contextlib
 import functools
 import os
 import re
 import shlex
-import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.programs import search_path, which, within_bounds
+from mpigauge.programs import run, search_path, which
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST
 
@@ -244,12 +241,12 @@ def _run(name: str, commands: str, words: Sequence[str]) -> tuple[dict[str, str]
     if bash is None:
         raise EnvironmentLacksError(f"{name}: there is no bash to load it with", "install bash")
     with tempfile.NamedTemporaryFile(prefix="mpigauge-") as file:
+        command = [bash, "--norc", "--noprofile", "-c", commands, "mpigauge", file.name, *words]
         try:
-            status, said = _status_and_words_of(
-                [bash, "--norc", "--noprofile", "-c", commands, "mpigauge", file.name, *words]
-            )
-        except subprocess.TimeoutExpired:
+            done = run(command, os.environ, TIMEOUT_S)
+        except TimeoutError:
             _refuse(name, f"it was not loaded within {TIMEOUT_S} s")
+        status, said = done.status, done.err + done.out
         after = file.read().decode(errors="surrogateescape")
     if status == NO_MODULES:
         raise EnvironmentLacksError(
@@ -260,27 +257,6 @@ def _run(name: str, commands: str, words: Sequence[str]) -> tuple[dict[str, str]
         _refuse(name, _cause(said) or f"status {status}")
     pairs = (entry.partition("=") for entry in after.split("\0") if entry)
     return {variable: value for variable, _, value in pairs}, said
-
-
-def _status_and_words_of(command: Sequence[str]) -> tuple[int, str]:
-    """Return how a command ended and what it said; all that it has started is killed if it takes too long."""
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-        env=dict(os.environ),  # unless it is given, a child has what mpigauge set for itself by putenv, too
-    ) as running:
-        try:
-            out, err = running.communicate(timeout=TIMEOUT_S)
-        except BaseException:  # an interrupt, too, which does not reach a session of its own
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(running.pid, signal.SIGKILL)
-            raise
-    return running.returncode, err + out
 
 
 FAILURE = r"Lmod has detected|\bERROR\b"
@@ -294,7 +270,7 @@ SAYS_NOTHING = re.compile(r"^Loading \S+$|Module evaluation aborted")
 
 def _cause(output: str) -> str:
     """Return the lines that say why; the last line, if none does."""
-    lines = [line for line in within_bounds(output).splitlines() if not SAYS_NOTHING.search(line)]
+    lines = [line for line in output.splitlines() if not SAYS_NOTHING.search(line)]
     for cause in CAUSES:
         for number, line in enumerate(lines):
             if re.search(cause, line):

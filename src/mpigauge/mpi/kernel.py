@@ -4,10 +4,8 @@ import json
 import os
 import platform
 import re
-import subprocess
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
@@ -20,6 +18,7 @@ from mpigauge.mpi.kinds import identify
 from mpigauge.mpi.library import Library
 from mpigauge.mpi.wrapper import run_wrapper
 from mpigauge.plan.patterns import KERNEL_VERSION, KernelDescription
+from mpigauge.programs import at_once, run
 
 FLAGS = COMPILE_FLAGS
 LIBRARIES = ("-lm",)
@@ -120,16 +119,13 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
     words = [*library.compiler, *FLAGS, *flags, *_lacking(library)]
     c_files = sorted(folder.rglob("*.c"))
     jobs = min(os.cpu_count() or 1, MAX_JOBS)
-    with tempfile.TemporaryDirectory(dir=output.parent) as place, ThreadPoolExecutor() as pool:
+    with tempfile.TemporaryDirectory(dir=output.parent) as place:
         commands = [
             [*words, "-I", str(folder), "-c", *map(str, c_files[first::jobs])] for first in range(jobs)
         ]
         # Objects fall into the current folder: there is no -o for several of them.
-        list(
-            pool.map(
-                lambda command: run_wrapper(command, library.environment, BUILD_TIMEOUT_S, Path(place)),
-                commands,
-            )
+        at_once(
+            lambda command: run_wrapper(command, library.environment, BUILD_TIMEOUT_S, Path(place)), commands
         )
         objects = [str(Path(place) / f"{path.stem}.o") for path in c_files]
         run_wrapper([*words, "-o", str(output), *objects, *LIBRARIES], library.environment, BUILD_TIMEOUT_S)
@@ -137,8 +133,7 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
 
 def _lacking(library: Library) -> list[str]:
     """Return the flags that tell the kernel which calls the library lacks."""
-    with ThreadPoolExecutor() as pool:
-        found = list(pool.map(lambda probe: (probe.stem, _links(probe, library)), _link_probes()))
+    found = at_once(lambda probe: (probe.stem, _links(probe, library)), _link_probes())
     return [f"-DMG_LACKS_{calls.upper()}" for calls, links in found if not links]
 
 
@@ -178,28 +173,21 @@ def stored_description(library: Library) -> str:
 
 def _description_of(program: Path, library: Library) -> bytes:
     try:
-        process = subprocess.run(
-            [str(program), "--describe"],
-            capture_output=True,
-            timeout=BUILD_TIMEOUT_S,
-            check=True,
-            env=with_home(library.environ),
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.CalledProcessError as error:
-        words = error.stderr.decode(errors="replace").strip().splitlines()
-        raise EnvironmentLacksError(
-            f"{program}: did not start: {words[0] if words else f'status {error.returncode}'}",
-            "is the library that it was built with still there? Try: mpigauge kernel build --force",
-        ) from None
+        done = run([str(program), "--describe"], with_home(library.environ), BUILD_TIMEOUT_S)
     except PermissionError:
         raise EnvironmentLacksError(
             f"{program}: may not be run there: its file system is mounted noexec, or its rights are changed",
             "set MPIGAUGE_KERNEL_DIR to a folder whose programs may be run",
         ) from None
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         raise _no_description_error(program, error) from None
-    return _json_line(process.stdout)
+    if done.status != 0:
+        words = done.err.strip().splitlines()
+        raise EnvironmentLacksError(
+            f"{program}: did not start: {words[0] if words else f'status {done.status}'}",
+            "is the library that it was built with still there? Try: mpigauge kernel build --force",
+        )
+    return _json_line(done.out.encode())
 
 
 def _json_line(output: bytes) -> bytes:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import mmap
 import re
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.programs import with_program_path, within_bounds
+from mpigauge.programs import run, with_program_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,14 +63,7 @@ def _contains(file: Path, word: bytes) -> bool:
 def output_of(words: list[str], library: Library) -> str:
     """Return the output of a program of a library; empty if it cannot be run."""
     try:
-        process = subprocess.run(
-            with_program_path(words, library.environ),
-            env=library.environ,
-            capture_output=True,
-            timeout=TIMEOUT_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = run(with_program_path(words, library.environ), library.environ, TIMEOUT_S)
+    except OSError:
         return ""
-    return within_bounds(process.stdout.decode(errors="replace")) if process.returncode == 0 else ""
+    return done.out if done.status == 0 else ""

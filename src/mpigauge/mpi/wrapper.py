@@ -3,7 +3,7 @@
 import errno
 import os
 import re
-import subprocess
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.environments import Changes, applied, loaded
 from mpigauge.mpi.kinds import KINDS, NO_VERSION, MpiKind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
-from mpigauge.programs import which, within_bounds
+from mpigauge.programs import run, which
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST
 
@@ -144,26 +144,21 @@ def run_wrapper(
         EnvironmentLacksError: It cannot be run, or it failed.
     """
     mpicc = Path(words[0])
+    environ = applied(with_home(os.environ), {**environment, "LC_ALL": "C"})  # its words are read: in English
     try:
-        done = subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout_s,
-            check=False,
-            env=applied(
-                with_home(os.environ), {**environment, "LC_ALL": "C"}
-            ),  # its words are read: in English
-            stdin=subprocess.DEVNULL,
-            cwd=folder,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentLacksError(f"{mpicc}: cannot be run: {error}", "check the installation") from None
-    if done.returncode != 0:
-        said = within_bounds(done.stderr or done.stdout)
-        raise EnvironmentLacksError(*explain_failure(mpicc, done.returncode, said))
-    return within_bounds(done.stdout)
+        done = run(words, environ, timeout_s, folder=folder)
+    except TimeoutError:
+        raise EnvironmentLacksError(
+            f"{mpicc}: has not ended after {timeout_s:.0f} s",
+            f"see what it or its compiler waits for: {shlex.join(words)}",
+        ) from None
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"{mpicc}: cannot be run: {error.strerror}", "check the installation"
+        ) from None
+    if done.status != 0:
+        raise EnvironmentLacksError(*explain_failure(mpicc, done.status, done.err or done.out))
+    return done.out
 
 
 def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:

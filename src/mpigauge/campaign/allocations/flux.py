@@ -1,11 +1,10 @@
 """The allocation of a Flux instance, which is asked, since its environment names no hosts."""
 
-import subprocess
 from collections.abc import Mapping
 
 from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.programs import which, within_bounds
+from mpigauge.programs import run, which
 
 QUESTION = ("resource", "list", "--states=up", "--no-header", "--format={ncores} {nodelist}")
 ANSWER_WAIT_S = 15.0
@@ -37,21 +36,12 @@ def _answer(environ: Mapping[str, str]) -> str:
     if program is None:
         raise EnvironmentLacksError("FLUX_URI is set, but there is no flux on PATH", HINT)
     try:
-        done = subprocess.run(
-            [program, *QUESTION],
-            env=dict(environ),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=ANSWER_WAIT_S,
-            check=True,
-        )
-    except subprocess.TimeoutExpired:
+        done = run([program, *QUESTION], environ, ANSWER_WAIT_S)
+    except TimeoutError:
         raise EnvironmentLacksError(f"{program}: gave no answer in {ANSWER_WAIT_S:.0f} s", HINT) from None
-    except subprocess.CalledProcessError as error:
-        lines = error.stderr.strip().splitlines() or [f"ended with {error.returncode}"]
-        raise EnvironmentLacksError(f"{program}: {lines[-1]}", HINT) from None
     except OSError as error:
         raise EnvironmentLacksError(f"{program}: cannot be started: {error.strerror}", HINT) from None
-    return within_bounds(done.stdout)
+    if done.status != 0:
+        lines = done.err.strip().splitlines() or [f"ended with {done.status}"]
+        raise EnvironmentLacksError(f"{program}: {lines[-1]}", HINT)
+    return done.out

@@ -1,12 +1,12 @@
 """The two C programs of a lab, built by this machine's compiler when they are first needed."""
 
-import subprocess
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from mpigauge.cache import COMPILE_FLAGS, build_once, cache_folder, fingerprint
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.programs import which
+from mpigauge.programs import run, which
 
 SOURCES = Path(__file__).parent
 SHELL = "shell.c"
@@ -48,20 +48,14 @@ def _compile(sources: Sequence[Path], output: Path) -> None:
     c_files = [str(source) for source in sources if source.suffix == ".c"]
     command = [compiler(), *COMPILE_FLAGS, "-o", str(output), *c_files, "-lm"]
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=BUILD_TIMEOUT_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        raise EnvironmentLacksError(f"{command[0]}: did not end", "check the compiler") from None
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [
-            f"status {done.returncode}"
+        done = run(command, os.environ, BUILD_TIMEOUT_S)
+    except TimeoutError:
+        raise EnvironmentLacksError(
+            f"{command[0]}: has not ended after {BUILD_TIMEOUT_S:.0f} s", "check the compiler"
+        ) from None
+    if done.status != 0:
+        lines = [line for line in done.err.splitlines() if "error" in line.lower()] or [
+            f"status {done.status}"
         ]
         raise EnvironmentLacksError(
             f"{command[0]}: cannot compile {sources[0].name}: {lines[0].strip()}",

@@ -18,7 +18,7 @@ from typing import IO
 from mpigauge.campaign.launch.inherited_env import launcher_environment
 from mpigauge.campaign.launch.job import FOLDER, temporary_folder, write_files
 from mpigauge.plan.hosts import expand_nodelist
-from mpigauge.programs import which, within_bounds
+from mpigauge.programs import which
 
 REFUSED = 100
 """Exit status of the scripts if the kernel is not there at the end; shells use 1, 2 and 126 up, ssh 255."""
@@ -140,7 +140,7 @@ def _output_of(process: subprocess.Popen[str]) -> str:
     """Return the output of a step; a hung one gets SIGTERM, since a killed srun leaves its step running."""
     for wait_s in (STEP_WAIT_S, END_WAIT_S):
         try:
-            return within_bounds(process.communicate(timeout=wait_s)[1])
+            return process.communicate(timeout=wait_s)[1]
         except subprocess.TimeoutExpired:
             process.terminate()
     return ""

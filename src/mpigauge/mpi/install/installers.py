@@ -6,7 +6,6 @@ the words of its command, in INSTALLERS.
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.install.prefixes import folder
-from mpigauge.programs import which, within_bounds
+from mpigauge.programs import Ended, run, which
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST
 
@@ -41,7 +40,7 @@ def _pip_of_an_environment(target: Path, scratch: Path) -> Words | None:
     """Make an environment with the pip of the standard library."""
     environment = scratch / "environment"
     done = _run([sys.executable, "-P", "-m", "venv", str(environment)], scratch)
-    return _pip(environment / "bin" / "python", target) if done.returncode == 0 else None
+    return _pip(environment / "bin" / "python", target) if done.status == 0 else None
 
 
 def _pip(python: Path, target: Path) -> Words:
@@ -76,24 +75,14 @@ def install(requirement: str, target: Path, scratch: Path, wheels: Path | None, 
         )
     offline = ["--no-index", "--find-links", str(wheels.resolve())] if wheels is not None else []
     done = _run([*command, WHEELS_ONLY, *offline, "--", requirement], scratch, keep)
-    if done.returncode != 0:
-        raise explain(requirement, wheels, within_bounds(done.stderr + done.stdout))
+    if done.status != 0:
+        raise explain(requirement, wheels, done.err + done.out)
 
 
-def _run(words: Words, scratch: Path, keep: Sequence[int] = ()) -> subprocess.CompletedProcess[str]:
+def _run(words: Words, scratch: Path, keep: Sequence[int] = ()) -> Ended:
     """Run an installer in a folder of ours, since it reads settings and modules of the current folder."""
     try:
-        return subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            env=_environment(os.environ),
-            stdin=subprocess.DEVNULL,
-            pass_fds=keep,
-            cwd=scratch,
-        )
+        return run(words, _environment(os.environ), folder=scratch, keep=keep)
     except OSError as error:
         raise EnvironmentLacksError(
             f"{words[0]}: cannot be run: {error.strerror}", "repair it, or remove it from PATH"
