@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ import pytest
 from mpigauge.cli import main
 from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EXIT_FAULT, EXIT_USAGE
 from mpigauge.result.reader import load
+from tests.fakes.mpi import write_program
 from tests.thorough import rest
 
 if TYPE_CHECKING:
@@ -171,3 +174,44 @@ def test_figures_have_no_settings_of_the_folder_the_environment_or_the_home(
         done = started(*draw, "-o", f"{name}.svg", MATPLOTLIBRC="../elsewhere")
         assert (done.returncode, done.stderr) == (EXIT_DONE, f"figure: {name}.svg\n")
         assert (machine / "work" / f"{name}.svg").read_bytes() == whole
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_compiler_that_hangs_does_not_outlive_us(
+    openmpi: FakeMpi, tmp_path: Path, number: signal.Signals
+) -> None:
+    """As one that waits for its licence, behind a wrapper that is a script."""
+    pid = tmp_path / "pid"
+    write_program(openmpi.mpicc, f"/bin/sleep 5000 & echo $! > {pid}; wait\n", "#!/bin/sh\n")
+    words = [sys.executable, "-m", "mpigauge", *MEASURE, "--mpi", str(openmpi.mpicc)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE) as ours:
+        while not (pid.exists() and pid.read_text().strip()):
+            assert ours.poll() is None
+            time.sleep(0.01)
+        ours.send_signal(number)
+        assert ours.wait(DEADLINE_S) in {-number, 128 + number}
+    assert ends(int(pid.read_text()))
+
+
+def ends(pid: int) -> bool:
+    """Whether a process ends soon."""
+    words = Path(f"/proc/{pid}/cmdline")
+    deadline = time.monotonic() + DEADLINE_S / 10
+    while words.exists() and words.read_bytes():
+        if time.monotonic() > deadline:
+            os.kill(pid, signal.SIGKILL)
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def test_a_compiler_that_hangs_is_named_with_its_time_and_its_words(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mpigauge.mpi.wrapper.run_wrapper.__defaults__", (1.0, None))
+    write_program(openmpi.mpicc, "exec /bin/sleep 5000\n", "#!/bin/sh\n")
+    done = cli(*MEASURE, "--mpi", str(openmpi.mpicc))
+    assert done.status == EXIT_ENVIRONMENT
+    sentence, hint = done.err.splitlines()
+    assert sentence == f"mpigauge: {openmpi.mpicc}: has not ended after 1 s"
+    assert hint.startswith(f"  hint: see what it or its compiler waits for: {openmpi.mpicc} -E -dM")
