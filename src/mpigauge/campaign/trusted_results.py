@@ -150,23 +150,30 @@ class Named:
 
 def named_by(campaign: Campaign) -> list[Named]:
     """Return all that a campaign would run or give to what it runs: every field with words but HARMLESS."""
-    return list(dict.fromkeys(_named_in(campaign)))
+    found = dict.fromkeys(_words_in(campaign))  # cells have many alike
+    return [Named(label, words, _files(field, words)) for field, label, words in found]
 
 
-def _named_in(record: Struct) -> Iterator[Named]:
-    kind = type(record)
-    harmless = HARMLESS.get(kind, "").split()
-    unset = {field.name: field.default for field in fields(kind)}
-    for field in fields_with_words(kind):
+def _words_in(record: Struct) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield the field, its label and the words of all that is asked about in a record."""
+    for field, label, unset in _asked_about(type(record)):
         value = getattr(record, field)
-        if field in harmless or value == unset[field]:
-            continue
-        label = LABELS.get((kind, field), field.replace("_", " "))
-        for one in _values(value):
+        for one in () if value == unset else _values(value):
             if isinstance(one, Struct):
-                yield from _named_in(one)
+                yield from _words_in(one)
             else:
-                yield Named(label, one, _files(field, one))
+                yield field, label, one
+
+
+@cache
+def _asked_about(kind: type[Struct]) -> tuple[tuple[str, str, object], ...]:
+    """Return the fields of a record that are asked about, with their labels and their unset values."""
+    harmless, unset = HARMLESS.get(kind, "").split(), {field.name: field.default for field in fields(kind)}
+    return tuple(
+        (name, LABELS.get((kind, name), name.replace("_", " ")), unset[name])
+        for name in fields_with_words(kind)
+        if name not in harmless
+    )
 
 
 def _values(value: object) -> Iterator[Struct | tuple[str, ...]]:
@@ -186,7 +193,6 @@ def _values(value: object) -> Iterator[Struct | tuple[str, ...]]:
                 yield tuple(map(str, value))
 
 
-@cache
 def fields_with_words(kind: type[Struct]) -> tuple[str, ...]:
     """Return the fields of a record in which any word can be, at any depth, and not one of a closed list."""
     described = inspect.type_info(kind)
