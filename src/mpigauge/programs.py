@@ -14,9 +14,10 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import TypeVar
 
 from mpigauge.vocabulary import GAP
@@ -27,7 +28,9 @@ Made = TypeVar("Made")
 OUTPUT_MOST = 2**24
 """Bytes of the output of a program that are kept: several times what any of MPI's programs prints."""
 
+HALF_BYTES = OUTPUT_MOST // 2
 READ_BYTES = 1 << 16
+END_STEP_S = 0.05
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 USUAL_HANDLERS = (signal.SIG_DFL, signal.default_int_handler)
 """What Python does on these signals: it ends, or is interrupted wherever it is."""
@@ -64,10 +67,11 @@ def run(
         keep: File descriptors that it has, too.
 
     Raises:
-        TimeoutError: It did not end in time, or something that it started kept its output open.
+        TimeoutError: It did not end in time, or something that it started kept its output open; says so.
         OSError: It cannot be started.
     """
-    with _ended_by_signals() as ending:
+    groups = _groups()
+    with _ended_by_signals(groups) as ending:
         ending.is_held = True
         running = subprocess.Popen(
             command,
@@ -79,7 +83,7 @@ def run(
             pass_fds=keep,
             start_new_session=True,
         )
-        _RUNNING.add(running.pid)
+        groups.add(running.pid)
         with running:
             try:
                 ending.release()
@@ -89,7 +93,7 @@ def run(
                 _end(running.pid)
                 raise
             finally:
-                _RUNNING.discard(running.pid)
+                groups.discard(running.pid)
 
 
 def at_once(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
@@ -97,18 +101,40 @@ def at_once(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Mad
 
     What fails in one, an interrupt or a signal ends the programs that are run in the others.
     """
-    with _ended_by_signals(), ThreadPoolExecutor() as pool:
+    groups: set[int] = set()
+    with _ended_by_signals(groups), ThreadPoolExecutor(initializer=_set_groups, initargs=(groups,)) as pool:
+        made: list[Future[Made]] = []
         try:
-            return list(pool.map(function, items))
+            for item in items:
+                made.append(pool.submit(function, item))  # noqa: PERF401 - an interrupt must find them all
+            ended, _ = wait(made, return_when=FIRST_EXCEPTION)
+            for one in ended:
+                one.result()
+            return [one.result() for one in made]
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for group in tuple(_RUNNING):
-                _end(group)
+            for one in made:
+                one.cancel()
+            while wait(made, END_STEP_S).not_done:  # what is just being started is not among them yet
+                _end_all(groups)
             raise
 
 
-_RUNNING: set[int] = set()
-"""Groups of the programs that are run now, of all threads."""
+_OWN = threading.local()
+
+
+def _groups() -> set[int]:
+    """Return where the groups of programs are noted that threads beside each other run."""
+    own: set[int] | None = getattr(_OWN, "groups", None)
+    return set() if own is None else own
+
+
+def _set_groups(groups: set[int]) -> None:
+    _OWN.groups = groups
+
+
+def _end_all(groups: Iterable[int]) -> None:
+    for group in tuple(groups):
+        _end(group)
 
 
 def _end(group: int) -> None:
@@ -126,7 +152,7 @@ def _outputs(running: subprocess.Popen[bytes], timeout_s: float | None) -> list[
         while open_ones.get_map():
             left_s = None if until is None else until - time.monotonic()
             if left_s is not None and left_s <= 0:
-                raise TimeoutError
+                raise TimeoutError(f"has not ended after {timeout_s:.0f} s")
             for ready, _ in open_ones.select(left_s):
                 if piece := os.read(ready.fd, READ_BYTES):
                     streams[ready.fileobj].add(piece)  # type: ignore[index]
@@ -143,19 +169,18 @@ class _Kept:
 
     def add(self, piece: bytes) -> None:
         """Add what was read last."""
-        half = OUTPUT_MOST // 2
-        room = half - len(self._begin)
+        room = HALF_BYTES - len(self._begin)
         self._begin += piece[:room]
         self._end += piece[room:]
         if len(self._end) > OUTPUT_MOST:
-            del self._end[:-half]
+            del self._end[:-HALF_BYTES]
             self._is_cut = True
 
     @property
     def text(self) -> str:
         """What was kept; bytes that are not UTF-8 are replaced."""
-        gap = f"\n{GAP}\n".encode() if self._is_cut else b""
-        return bytes(self._begin + gap + self._end).decode(errors="replace")
+        gap = f"\n{GAP}\n".encode() if self._is_cut or len(self._end) > HALF_BYTES else b""
+        return bytes(self._begin + gap + self._end[-HALF_BYTES:]).decode(errors="replace")
 
 
 class _EndedBySignalError(BaseException):
@@ -163,46 +188,60 @@ class _EndedBySignalError(BaseException):
 
 
 class _Ending:
-    """What signals do that would end us at once: they raise, but not while a program is being started.
+    """What signals do that would end us, or tell somebody to: they end programs, and raise.
+
+    While a program is being started they wait: nobody would end it yet.
+
+    Args:
+        groups: Groups of the programs.
+        handlers: What is to be done on each signal.
 
     Attributes:
-        is_held: Whether a program is being started, which nobody would end yet.
+        is_held: Whether a program is being started.
+        pending: The signal that has come meanwhile.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, groups: set[int], handlers: Mapping[signal.Signals, object]) -> None:
         self.is_held = False
         self.pending: int | None = None
+        self._groups, self._handlers = groups, handlers
 
-    def __call__(self, number: int, _frame: object) -> None:
-        """Note a signal, or raise what ends the block."""
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Note a signal, for whoever has asked to be told; or raise what ends the block."""
+        if callable(told := self._handlers[signal.Signals(number)]) and told not in USUAL_HANDLERS:
+            told(number, frame)
         self.pending = number
         if not self.is_held:
             self.release()
 
     def release(self) -> None:
-        """Raise what a signal has called for."""
+        """Do what a signal has called for."""
         self.is_held, number, self.pending = False, self.pending, None
-        if number is not None:
-            raise KeyboardInterrupt if number == signal.SIGINT else _EndedBySignalError(number)
+        if number is None:
+            return
+        if self._handlers[signal.Signals(number)] not in USUAL_HANDLERS:
+            _end_all(self._groups)
+            return
+        raise KeyboardInterrupt if number == signal.SIGINT else _EndedBySignalError(number)
 
 
 @contextlib.contextmanager
-def _ended_by_signals() -> Iterator[_Ending]:
-    """Let signals that would end us at once end this block first, and us then."""
-    ending = _Ending()
-    before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
-    deadly = {number: usual for number, usual in before.items() if usual in USUAL_HANDLERS}
-    if threading.current_thread() is not threading.main_thread():
-        deadly = {}
+def _ended_by_signals(groups: set[int]) -> Iterator[_Ending]:
+    """Let signals end programs: those that would end us end this block first, and us then."""
+    in_main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.getsignal(number) for number in ENDING_SIGNALS if in_main}
+    # Those that are ignored stay so, as under nohup; of what is not Python's nothing is known.
+    heard = {number: told for number, told in before.items() if told not in (signal.SIG_IGN, None)}
+    ending = _Ending(groups, heard)
     try:
-        for number in deadly:
+        for number in heard:
             signal.signal(number, ending)
         yield ending
     except _EndedBySignalError as ended:
         ending.pending = ended.args[0]
     finally:
-        for number, usual in deadly.items():
-            signal.signal(number, usual)
+        for number, told in heard.items():
+            signal.signal(number, told)
         if ending.pending is not None:
             signal.raise_signal(ending.pending)
 

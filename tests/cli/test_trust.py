@@ -342,6 +342,9 @@ def test_of_what_a_script_sets_no_value_is_handed_over_that_no_mpi_library_reads
     [
         f"error: cannot reach https://me:{SECRET}@licences:3128/x",
         f"error: API_TOKEN={SECRET} is not valid",
+        f'error: API_TOKEN="x {SECRET}" is not valid',
+        f"error: wrong password: {SECRET}",
+        f"error: licence --password {SECRET}",
         f"error: Authorization: Bearer {SECRET}",
         f"error: ghp_0123456789abcdef{SECRET}",
     ],
@@ -359,17 +362,22 @@ def test_of_what_a_dying_job_says_no_secret_is_kept(
 @pytest.mark.parametrize(
     "words",
     [
-        ("--launcher", f"env API_TOKEN={SECRET} mpiexec -n {{ranks}}"),
-        ("--launcher", f"mpiexec --prefix=https://me:{SECRET}@h -n {{ranks}}"),
-        ("--mpi-option", f"--api-key={SECRET}"),
+        ("--launcher", "env API_TOKEN={0} {1} --allow-run-as-root -n {{ranks}}"),
+        ("--launcher", "{1} -x MY_TOKEN={0} --allow-run-as-root -n {{ranks}}"),
+        ("--mpi-option", "-x", "--mpi-option", "https://me:{0}@h"),
     ],
 )
-def test_what_may_be_a_secret_is_no_word_of_a_launcher(
-    cli: Cli, openmpi: FakeMpi, words: tuple[str, str]
+def test_what_may_be_a_secret_is_no_recorded_word_of_a_launcher(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    done = cli("run", *MEASURE, "-o", "r.jsonl", *words)
-    assert (done.status, "may be a secret" in done.err, SECRET in done.err) == (2, True, False)
-    assert not Path("r.jsonl").exists()
+    monkeypatch.setenv("PATH", os.pathsep.join((os.environ["PATH"], "/usr/bin")))
+    given = [word.format(SECRET, openmpi.bin / "mpiexec") for word in words]
+    assert cli("run", *MEASURE, "--mpi", str(openmpi.mpicc), "-o", "r.jsonl", *given).status == 0
+    path = Path("r.jsonl")
+    assert SECRET.encode() not in path.read_bytes()
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
+    done = cli("resume", str(path))
+    assert (done.status, "words of a launcher that are not recorded" in done.err) == (3, True)
 
 
 def test_switches_of_a_launcher_are_no_secrets(cli: Cli, openmpi: FakeMpi) -> None:

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from mpigauge import units
@@ -23,7 +24,7 @@ from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan, by_job
 from mpigauge.result import environment, writer
 from mpigauge.result.reader import Result
-from mpigauge.result.records import Resumed
+from mpigauge.result.records import Campaign, Resumed
 from mpigauge.result.writer import ResultFile, is_utf8
 
 MAX_JOBS_BUDGETED = 8
@@ -139,13 +140,6 @@ def check_recordable(plan: Plan, where: str) -> None:
                 f"{where}: {name} may be a secret, and values that are varied stand in the result",
                 f"set it for all launches, which records no value of it: --env {name}=VALUE",
             )
-    for word in (*environment.split_words(plan.launcher), *plan.mpi_options):
-        if environment.words_without_secrets([word]) != (word,):
-            name = word.partition("=")[0] or "a word"
-            raise UsageError(
-                f"{where}: {name} may be a secret, and words of launchers stand in the result",
-                "set it in your environment, or by --env NAME=VALUE, which records no value of it",
-            )
 
 
 def prepare_resumed(before: Result, where: str, *, anyway: bool = False) -> PreparedCampaign:
@@ -178,11 +172,15 @@ def with_hidden_variables(plan: Plan, where: str) -> Plan:
     Raises:
         EnvironmentLacksError: Our environment lacks one.
     """
+    if any(environment.HIDDEN in word for word in (plan.launcher, *plan.mpi_options)):
+        raise EnvironmentLacksError(
+            f"{where}: was started with words of a launcher that are not recorded, since they may be secrets",
+            "start a new result with them: mpigauge run",
+        )
     hidden = [name for name, value in plan.variables.items() if value == environment.HIDDEN]
     for name in hidden:
-        value = os.environ.get(name, "")
-        # A stranger may ask for any: what no net holds back would be in the result.
-        if environment.without_secrets({name: value})[name] != environment.HIDDEN:
+        # A stranger may ask for any: what nobody takes for a secret would be in the result.
+        if name not in os.environ or not environment.may_be_secret(name, os.environ[name]):
             raise EnvironmentLacksError(
                 f"{where}: was started with --env {name}, which is not recorded, since it may be a secret",
                 f"set it as it was: export {name}=...",
@@ -214,11 +212,24 @@ def open_result(
         if session.resumed is not None:
             file.append(session.resumed)
         return file
-    file = writer.create(output) if output else writer.create_numbered(default)
     campaign = campaign_record(session.plan, session.targets)
+    check_readable(campaign)
+    file = writer.create(output) if output else writer.create_numbered(default)
     file.append(campaign)
     trusted_results.remember(campaign)
     return file
+
+
+def check_readable(campaign: Campaign) -> None:
+    """Refuse a campaign whose record nobody could read again, before anything is measured.
+
+    Raises:
+        UsageError: A word of it is longer than words of results are; says which.
+    """
+    try:
+        msgspec.json.decode(writer.line_of(campaign), type=Campaign)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"no result can hold this campaign: {error}", "shorten that word") from None
 
 
 def check_outlives_lab(path: Path) -> None:

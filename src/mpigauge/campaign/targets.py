@@ -125,7 +125,12 @@ def pool_bytes() -> int:
 def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
     """Return the first record of the result file."""
     return campaign_of(
-        with_fields(plan, variables=environment.without_secrets(plan.variables)),
+        with_fields(
+            plan,
+            variables=environment.without_secrets(plan.variables),
+            launcher=_recorded_launcher(plan.launcher),
+            mpi_options=environment.words_without_secrets(plan.mpi_options),
+        ),
         map(library_record, targets),
         targets[0].description.patterns,
         (cell for target in targets for cell in target.cells),
@@ -134,6 +139,11 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
         commit=source_tree.commit(),
         environment=environment.environment(),
     )
+
+
+def _recorded_launcher(words: str) -> str:
+    """Return a launcher as it is recorded: one with possible secrets cannot be used again."""
+    return words if environment.text_without_secrets(words) == words else environment.HIDDEN
 
 
 def library_record(target: Target) -> LibraryRecord:

@@ -147,9 +147,9 @@ def run_wrapper(
     environ = applied(with_home(os.environ), {**environment, "LC_ALL": "C"})  # its words are read: in English
     try:
         done = run(words, environ, timeout_s, folder=folder)
-    except TimeoutError:
+    except TimeoutError as late:
         raise EnvironmentLacksError(
-            f"{mpicc}: has not ended after {timeout_s:.0f} s",
+            f"{mpicc}: {late}",
             f"see what it or its compiler waits for: {shlex.join(words)}",
         ) from None
     except OSError as error:

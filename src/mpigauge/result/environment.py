@@ -21,28 +21,39 @@ VARIABLES = re.compile(
 )
 SEARCH_PATHS = re.compile(r"PATH$")
 SECRETS = re.compile(
-    r"TOKEN|SECRET|(?<!BY)(?<!COM)PASS(?!IVE|ING|THR)|PWD|KEY|JWT|COOKIE|AUTH|CRED|PRIVATE|CERT|_SPANK_|DSN|WEBHOOK"
-    r"|ACCESS|SESSION|LOGIN|BEARER|SALT|VAULT|SIGNATURE|CONN(ECTION)?_?STR|(?<![A-Z])(PAT|SID|OTP|PSK|SIG)(?![A-Z])",
+    r"TOKEN|SECRET|(?<!BY)(?<!COM)PASS(?!IVE|ING|THR)|PWD|(?<!HOST)(?<!P)KEY(?!CHECK|ALGO|S?TROKE)|JWT|COOKIE|AUTH"
+    r"|CRED(?!IT)|PRIVATE|CERT|_SPANK_|DSN|WEBHOOK|ACCESS|SESSION|LOGIN|BEARER|SALT|VAULT|SIGNATURE"
+    r"|CONN(ECTION)?_?STR|(?<![A-Z])(PAT|SID|OTP|PSK|SIG)(?![A-Z])",
     re.IGNORECASE,
 )
 """Names of variables that may hold secrets; Slurm plugins may have anything in theirs, such as a password."""
 
 SECRET_VALUES = re.compile(
     r"(?<!\w)(A[KS]IA[0-9A-Z]{12}|gh[a-z]_\w{16}|github_pat_|glpat-|hf_\w{16}|sk-\w{16}|xox[a-z]-|eyJ[\w-]{8}"
-    r"|(bearer|basic) [\w+/.=-]{6}|(\w{0,40}(token|secret|passw(or)?d|signature|key)|sig|pwd|auth)=[^\s&]{5})"
-    r"|-----BEGIN |hooks\.slack\.com/",
+    r"|bearer [\w+/.=-]{16}|authorization: ?(bearer|basic) )|-----BEGIN |hooks\.slack\.com/"
+    r"|[?&](\w{0,40}(token|secret|passw(or)?d|signature|key)|sig|pwd|auth)=",
     re.IGNORECASE,
 )
 """Values that are known for secrets, whatever the variable is called."""
 
-HARDLY_SECRET = re.compile(r"(yes|no|true|false|on|off|auto|none|any|ask|[0-9]{1,4})?", re.IGNORECASE)
-"""Values of switches and numbers, as StrictHostKeyChecking has them."""
+HARDLY_SECRET = re.compile(
+    r"(yes|no|true|false|on|off|auto|none|any|ask|accept-new|[0-9]{1,4}|0x[0-9a-f]{1,16}|[~.]{0,2}/[\w.+/-]*)?",
+    re.IGNORECASE,
+)
+"""Values of switches, numbers and paths."""
 
-ASSIGNMENT = re.compile(r"(?<![\w-])([A-Za-z_]\w{0,127})=([^\s\"']{1,1024})")
+ASSIGNMENT = re.compile(r"(?<![\w-])([A-Za-z_]\w{0,127})=(\"[^\"\n]{0,1024}|[^\s\"',;]{1,1024})")
 """A variable in a text, with its value."""
 
+LABELLED = re.compile(
+    r"(?<!\w)((--?)?(pass(word|phrase|wd)?|\w{0,40}(token|secret))(?(2)[ =:]|\"?: ?)[\"']?)[^\s\"',;]{4,256}",
+    re.IGNORECASE,
+)
+"""A password in a text, behind a label or an option."""
+
 CREDENTIALS = re.compile(
-    r"(?<=://)([^\s/:@]{0,256}:\S{1,256}|[^\s/@]{1,256})(?=@)|(?<![\w.+-])[\w.+-]{1,64}:[^\s:/@]{1,256}(?=@)"
+    r"(?<=://)([^\s/:@]{0,256}:\S{1,256}|[^\s/@]{1,256})(?=@(?!sha[0-9]))"
+    r"|(?<![\w.+:\[-])[\w.+-]{1,64}:(?![0-9]{1,6}@)[^\s:/@]{4,256}(?=@(?!sha[0-9]))"
 )
 """User name and password in the address of a value; a password may have any signs."""
 
@@ -155,24 +166,28 @@ def variables() -> dict[str, str]:
     return {
         name: CREDENTIALS.sub("...", value)
         for name, value in sorted(os.environ.items())
-        if is_read(name) and not _may_be_secret(name, CREDENTIALS.sub("", value))
+        if is_read(name) and not may_be_secret(name, CREDENTIALS.sub("", value))
     }
 
 
 def without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
     """Return variables as they are recorded, without possible secrets in names and values."""
-    return {name: HIDDEN if _may_be_secret(name, value) else value for name, value in variables.items()}
+    return {name: HIDDEN if may_be_secret(name, value) else value for name, value in variables.items()}
 
 
-def _may_be_secret(name: str, value: str) -> bool:
+def may_be_secret(name: str, value: str) -> bool:
+    """Return whether a variable may hold a secret, by its name, or by its value."""
     if HARDLY_SECRET.fullmatch(value):
         return False
-    return any(map(re.Pattern.search, (SECRETS, CREDENTIALS, SECRET_VALUES), (name, value, value)))
+    of_value = (CREDENTIALS, SECRET_VALUES, LABELLED)
+    inside = any(map(may_be_secret, *zip(*ASSIGNMENT.findall(value), strict=True))) if "=" in value else False
+    return inside or SECRETS.search(name) is not None or any(one.search(value) for one in of_value)
 
 
 def text_without_secrets(text: str) -> str:
     """Return a text of other programs as it is recorded: without values that may be secrets."""
     text = ASSIGNMENT.sub(lambda found: f"{found[1]}={without_secrets({found[1]: found[2]})[found[1]]}", text)
+    text = LABELLED.sub(rf"\1{HIDDEN}", text)
     return SECRET_WORDS.sub(HIDDEN, CREDENTIALS.sub("...", text))
 
 
@@ -210,14 +225,28 @@ def command_without_secrets(line: str) -> str:
 
 def words_without_secrets(words: Iterable[str]) -> tuple[str, ...]:
     """Return the words of a command as they are recorded, without possible secrets."""
-    return tuple(map(_word_without_secrets, words))
+    found: list[str] = []
+    before = ""
+    for word in words:
+        is_value = SECRET_NAME.fullmatch(before) and SECRETS.search(before) and not word.startswith("-")
+        found.append(
+            HIDDEN if is_value and not HARDLY_SECRET.fullmatch(word) else _word_without_secrets(word)
+        )
+        before = word
+    return tuple(found)
+
+
+SECRET_NAME = re.compile(r"-{0,2}[A-Za-z_][\w-]{0,127}")
+"""What may be the name of the next word of a command."""
 
 
 def _word_without_secrets(word: str) -> str:
     name, is_, value = word.partition("=")
     if name.startswith("--") and "=" in value:  # --env=NAME=VALUE
         return f"{name}={_word_without_secrets(value)}"
-    return f"{name}{is_}{without_secrets({name: value})[name]}" if is_ else CREDENTIALS.sub(HIDDEN, word)
+    if is_:
+        return f"{name}{is_}{without_secrets({name: value})[name]}"
+    return text_without_secrets(CREDENTIALS.sub(HIDDEN, word))
 
 
 def environment() -> Environment:

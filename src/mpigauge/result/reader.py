@@ -195,12 +195,15 @@ def result_of(path: Path, records: Sequence[Record]) -> Result:
 
 def _lines_in(pieces: Iterable[bytes]) -> Generator[bytes, None, None]:
     """Yield the lines of a file that comes in pieces, with their newlines."""
-    rest = b""
+    line = bytearray()
     for piece in pieces:
-        *whole, rest = (rest + piece).split(NEWLINE)
-        yield from (line + NEWLINE for line in whole)
-    if rest:
-        yield rest
+        for part in io.BytesIO(piece):
+            line += part
+            if line.endswith(NEWLINE):
+                yield bytes(line)
+                line.clear()
+    if line:
+        yield bytes(line)
 
 
 class _Lines:

@@ -254,7 +254,9 @@ class ResultFile:
         # What was appended where no file is locked may be another mpigauge's: that file is left to it.
         over = named and (self.locked or change == "cut")
         try:
-            new_path, size_bytes = _save_again(self.content, self.path, over=over)
+            new_path, size_bytes = _save_again(
+                self.content, self.path, over=over, elsewhere=change == "cut" or not named
+            )
             opened = _open_locked(new_path, 0)
         except (OSError, MpigaugeError) as error:
             why = f"{happened}, and cannot be saved: {getattr(error, 'strerror', None) or error}"
@@ -318,19 +320,22 @@ def _what_happened(path: Path, change: Change | None, *, named: bool) -> str:
     return f"appended to and {gone}" if change == "appended" else gone
 
 
-def _save_again(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) -> tuple[Path, int]:
+def _save_again(
+    content: Callable[[], Iterator[bytes]], path: Path, *, over: bool, elsewhere: bool
+) -> tuple[Path, int]:
     """Write a result again, complete or not at all: under its name, or the first free one like it.
 
-    Without room or folder it is saved in the folder of temporary files.
+    Without room or folder it can be saved in the folder of temporary files.
 
     Args:
         over: Whether the name is still the result's own.
+        elsewhere: Whether it is saved there rather than nowhere, as where its name has lost it.
 
     Returns:
         Its new name, and its size in bytes.
 
     Raises:
-        OSError: It cannot be written in either folder; the error of its own one.
+        OSError: It cannot be written; the error of its own folder.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -338,8 +343,11 @@ def _save_again(content: Callable[[], Iterator[bytes]], path: Path, *, over: boo
             return _save_as(path, content, over=True)
         return _first_free(path, partial(_save_as, content=content))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            return _first_free(Path(tempfile.gettempdir()) / path.name, partial(_save_as, content=content))
+        if elsewhere:
+            with contextlib.suppress(OSError):
+                return _first_free(
+                    Path(tempfile.gettempdir()) / path.name, partial(_save_as, content=content)
+                )
         raise error from None
 
 

@@ -184,6 +184,51 @@ def test_what_changes_an_mpi_library_is_no_secret(name: str, value: str) -> None
     assert about.changes_recorded({name: value}) == {name: value}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No basic transport could be found for this job.",
+        "MCA coll basic component failed",
+        "[proxy:0@node1] launch_procs (proxy/pmip_cb.c:869): cannot start",
+        "[proxy:0:0@node1] HYD_pmcd_pmip_control_cmd_cb (cb.c:480): assert failed",
+        "ib0:mlx5_0:1@x rkey=0x12345678 is not valid",
+        "PMIX ERROR: invalid token at byte 3",
+    ],
+)
+def test_what_jobs_say_before_they_die_stays_as_it_is(text: str) -> None:
+    assert about.text_without_secrets(text) == text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--container-image=docker://ubuntu@sha256:abcdef",),
+        ("-o", "StrictHostKeyChecking=accept-new"),
+        ("-o", "HostKeyAlgorithms=ssh-ed25519"),
+        ("-genv", "UCX_IB_PKEY=0x8001"),
+        ("-genv", "I_MPI_EAGER_CREDITS=12345"),
+        ("-x", "HF_TOKEN", "-x", "UCX_TLS", "/opt/program"),
+        ("--cert=/etc/cert.pem", "--key", "/etc/key.pem"),
+    ],
+)
+def test_words_of_launchers_stay_as_they_are(words: tuple[str, ...]) -> None:
+    assert about.words_without_secrets(words) == words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-genv", "MY_TOKEN", SECRET),
+        ("--mca", "my_token", SECRET),
+        (f"--export=A=1,DB_PWD={SECRET}",),
+        (f"--env=A=1;DB_PWD={SECRET}",),
+        ("--password", SECRET),
+    ],
+)
+def test_secrets_of_two_words_and_of_lists_are_not_recorded(words: tuple[str, ...]) -> None:
+    assert SECRET not in " ".join(about.words_without_secrets(words))
+
+
 def test_of_a_script_all_names_are_recorded_and_few_values() -> None:
     """A site's script sets licences, proxies, folders of people: they are nobody's business."""
     changes = {

@@ -49,10 +49,8 @@ def _compile(sources: Sequence[Path], output: Path) -> None:
     command = [compiler(), *COMPILE_FLAGS, "-o", str(output), *c_files, "-lm"]
     try:
         done = run(command, os.environ, BUILD_TIMEOUT_S)
-    except TimeoutError:
-        raise EnvironmentLacksError(
-            f"{command[0]}: has not ended after {BUILD_TIMEOUT_S:.0f} s", "check the compiler"
-        ) from None
+    except TimeoutError as late:
+        raise EnvironmentLacksError(f"{command[0]}: {late}", "check the compiler") from None
     if done.status != 0:
         lines = [line for line in done.err.splitlines() if "error" in line.lower()] or [
             f"status {done.status}"
