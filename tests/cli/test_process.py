@@ -193,6 +193,31 @@ def test_a_compiler_that_hangs_does_not_outlive_us(
     assert ends(int(pid.read_text()))
 
 
+def test_where_a_handler_takes_notes_a_compiler_that_hangs_ends_all_the_same(
+    openmpi: FakeMpi, tmp_path: Path
+) -> None:
+    """As while `doctor` asks hosts."""
+    pid = tmp_path / "pid"
+    write_program(openmpi.mpicc, f"echo $$ > {pid}; exec /bin/sleep 5000\n", "#!/bin/sh\n")
+    words = [
+        sys.executable,
+        "-m",
+        "mpigauge",
+        "doctor",
+        "--hosts",
+        "localhost:2",
+        "--mpi",
+        str(openmpi.mpicc),
+    ]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as ours:
+        while not (pid.exists() and pid.read_text().strip()):
+            assert ours.poll() is None
+            time.sleep(0.01)
+        ours.send_signal(signal.SIGINT)
+        assert ends(int(pid.read_text()))
+        assert ours.wait(DEADLINE_S)
+
+
 def ends(pid: int) -> bool:
     """Whether a process ends soon."""
     words = Path(f"/proc/{pid}/cmdline")
