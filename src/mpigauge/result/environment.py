@@ -45,6 +45,9 @@ HARDLY_SECRET = re.compile(
 ASSIGNMENT = re.compile(r"(?<![\w-])([A-Za-z_]\w{0,127})=(\"[^\"\n]{0,1024}|[^\s\"',;]{1,1024})")
 """A variable in a text, with its value."""
 
+ASSIGNED_INSIDE = re.compile(r"([A-Za-z_]\w{0,127})=(?=([^\s\"',;]{1,64}))")
+"""A variable in a value, with the begin of its own value, in which there may be another."""
+
 LABELLED = re.compile(
     r"(?<!\w)((--?)?(pass(word|phrase|wd)?|\w{0,40}(token|secret))(?(2)[ =:]|\"?: ?)[\"']?)[^\s\"',;]{4,256}",
     re.IGNORECASE,
@@ -179,9 +182,10 @@ def may_be_secret(name: str, value: str) -> bool:
     """Return whether a variable may hold a secret, by its name, or by its value."""
     if HARDLY_SECRET.fullmatch(value):
         return False
-    of_value = (CREDENTIALS, SECRET_VALUES, LABELLED)
-    inside = any(map(may_be_secret, *zip(*ASSIGNMENT.findall(value), strict=True))) if "=" in value else False
-    return inside or SECRETS.search(name) is not None or any(one.search(value) for one in of_value)
+    inside = ((name, value), *ASSIGNED_INSIDE.findall(value))
+    if any(SECRETS.search(one) and not HARDLY_SECRET.fullmatch(given) for one, given in inside):
+        return True
+    return any(known.search(value) for known in (CREDENTIALS, SECRET_VALUES, LABELLED))
 
 
 def text_without_secrets(text: str) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mpigauge.result import control_groups
 from mpigauge.result import environment as about
@@ -149,6 +151,8 @@ SECRET = "hunter2"  # noqa: S105 - of nothing
         ("CLOUD", "AKIAIOSFODNN7EXAMPLE"),
         ("BEARING", f"eyJhbGciOiJIUzI1NiJ9.{SECRET}"),
         ("PEM", f"-----BEGIN PRIVATE KEY-----{SECRET}"),
+        ("NESTED", f"A=B=MY_PASSWORD={SECRET}"),
+        ("LIST", f"A=1;DB_PASS={SECRET},B=2"),
     ],
     ids=lambda word: word[:30],
 )
@@ -178,10 +182,21 @@ def test_what_may_be_a_secret_is_not_recorded_wherever_it_stands(
         ("FI_PROVIDER_PATH", "/opt/prov"),
         ("MPICH_ASYNC_PROGRESS", "1"),
         ("OMPI_MCA_coll_tuned_passive", "1"),
+        ("UCX_X", "="),
+        ("UCX_X", "a==b"),
+        ("UCX_X", "a=" * 5000),
+        ("UCX_X", "x=,=y;z= 1=2"),
     ],
 )
 def test_what_changes_an_mpi_library_is_no_secret(name: str, value: str) -> None:
     assert about.changes_recorded({name: value}) == {name: value}
+
+
+@given(st.text(max_size=40), st.text(alphabet="aA=:@/;,.\"'- \n0", max_size=60))
+def test_any_name_value_and_text_can_be_judged(name: str, value: str) -> None:
+    assert about.without_secrets({name: value})[name] in (value, about.HIDDEN)
+    assert isinstance(about.text_without_secrets(value), str)
+    assert len(about.words_without_secrets([name, value])) == len([name, value])
 
 
 @pytest.mark.parametrize(
