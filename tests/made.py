@@ -210,10 +210,21 @@ def lines_of(*records: Record) -> bytes:
 
 
 def written(name: str, *records: Record) -> Path:
-    """A result file where we are."""
+    """A result file where we are, with the launches that its visits need and that are not given."""
     path = Path(name)
-    path.write_bytes(lines_of(*records))
+    path.write_bytes(lines_of(*_with_launches(records)))
     return path
+
+
+def _with_launches(records: Iterable[Record]) -> Iterator[Record]:
+    begun: set[tuple[int, JobKey]] = set()
+    for one in records:
+        if isinstance(one, Launch):
+            begun.add((one.number, one.job))
+        if isinstance(one, Visit | Eager | Blocked) and (one.launch, one.cell.job) not in begun:
+            begun.add((one.launch, one.cell.job))
+            yield launch(one.launch, job=one.cell.job)
+        yield one
 
 
 def result_of(*records: Record) -> Result:
