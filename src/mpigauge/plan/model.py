@@ -245,7 +245,7 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
     """
 
     mpi: Word
-    mpi_version: Word
+    mpi_version: ShortText
     transport: Word
     placement: Places
     ranks: Ranks
@@ -324,7 +324,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
     bytes: Int64
     ranks: Ranks
     mpi: Word
-    mpi_version: Word
+    mpi_version: ShortText
     transport: Word = AUTO
     placement: Places = SAME_HOST
     buffers: Buffers = "warm"
