@@ -33,7 +33,7 @@ NAMES = {
 }
 """Every module by its full name."""
 
-START_PROCESSES = {"campaign", "mpi", "pdf"}
+START_PROCESSES = {"campaign", "mpi", "pdf", "programs"}
 SLOW = {"matplotlib", "numpy", "scipy", "rich", "msgspec"}
 
 
