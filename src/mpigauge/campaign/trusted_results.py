@@ -135,7 +135,7 @@ def check_trusted(
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a field of a result names that would be run, or that a program would be given.
+    """Words of a field of a result that would be run, or that a program would be given.
 
     Attributes:
         label: What it is: "mpicc".
