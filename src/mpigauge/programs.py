@@ -33,7 +33,7 @@ READ_BYTES = 1 << 16
 END_STEP_S = 0.05
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 USUAL_HANDLERS = (signal.SIG_DFL, signal.default_int_handler)
-"""What Python does on these signals: it ends, or is interrupted wherever it is."""
+"""Handlers of Python itself: it ends, or is interrupted wherever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def run(
 
 
 def at_once(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
-    """Return the results of a function for all items, each in a thread of its own, in their order.
+    """Return the results of a function for all items, in their order; they are computed in threads.
 
     What fails in one, an interrupt or a signal ends the programs that are run in the others.
     """
@@ -178,7 +178,7 @@ class _Kept:
 
     @property
     def text(self) -> str:
-        """What was kept; bytes that are not UTF-8 are replaced."""
+        """Begin and end of the output; bytes that are not UTF-8 are replaced."""
         gap = f"\n{GAP}\n".encode() if self._is_cut or len(self._end) > HALF_BYTES else b""
         return bytes(self._begin + gap + self._end[-HALF_BYTES:]).decode(errors="replace")
 
@@ -188,7 +188,7 @@ class _EndedBySignalError(BaseException):
 
 
 class _Ending:
-    """What signals do that would end us, or tell somebody to: they end programs, and raise.
+    """Handler of signals that would end us, or that others take note of: it ends programs, or raises.
 
     While a program is being started they wait: nobody would end it yet.
 

@@ -48,7 +48,7 @@ RESUMED = "mpigauge resume measures again what is lost"
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is wrong with a file.
+    """Damage of a file.
 
     Attributes:
         lines: Numbers of its damaged lines.

@@ -241,7 +241,7 @@ def words_without_secrets(words: Iterable[str]) -> tuple[str, ...]:
 
 
 SECRET_NAME = re.compile(r"-{0,2}[A-Za-z_][\w-]{0,127}")
-"""What may be the name of the next word of a command."""
+"""Words that may be the name of the next one of a command."""
 
 
 def _word_without_secrets(word: str) -> str:

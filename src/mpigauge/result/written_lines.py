@@ -1,4 +1,4 @@
-"""What was written to a result: whether the file has that and nothing else, and its content to save again."""
+"""Lines written to a result: whether the file has them and nothing else, and its content to save again."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ TAIL_BYTES = 1 << 16
 """Bytes before a line that are read to see whether others have begun it."""
 
 Change = Literal["appended", "cut"]
-"""What others did to the content of a file: all of ours is there with more, or some of it is not."""
+"""Changes of a file by others: all of ours is there with more, or some of it is not."""
 
 
 class WrittenLines:
