@@ -100,7 +100,7 @@ ENDED_FROM_OUTSIDE = re.compile(
 FIELD = re.compile(r"([A-Za-z][\w -]{1,24}):\s+(\S.*)")
 """Lines of a paragraph that say what it is about."""
 
-FIELDS_TOLD = re.compile("Framework|Component|Error|Application name|BTLs attempted|Exit code")
+FIELDS_TOLD = re.compile("Framework|Component|Error|Application name|BTLs attempted|Exit code|Peer host")
 """Those without which its first sentence says little."""
 
 PLACE = re.compile(r"(?<=\] )\w+ \([^()]*\.c:\d+\): |^\[[\d.]+\] \[[^\]]*\]\s+\S+:\d+\s+(?=UCX)")
