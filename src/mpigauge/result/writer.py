@@ -23,6 +23,7 @@ from mpigauge.locks import try_lock
 from mpigauge.result.compact import as_list
 from mpigauge.result.decompressed import Decompressed, is_packed
 from mpigauge.result.files import resume_command
+from mpigauge.result.home_paths import may_name_home, shortened
 from mpigauge.result.records import Campaign, Done, End, Failure, Record, Resumed
 from mpigauge.result.written_lines import NEWLINE, TAIL_BYTES, Change, WrittenLines, ends_within_line
 
@@ -93,7 +94,7 @@ class ResultFile:
             os.close(self._descriptor)
         except OSError as late:  # some file systems report a full disk only now
             if error is None:
-                raise _write_error(self.path, late) from None
+                raise _write_error(self.path, late, is_begun=True) from None
 
     def content(self) -> Iterator[bytes]:
         """Yield all that was written, in pieces, whatever others have done to the file."""
@@ -224,12 +225,7 @@ class ResultFile:
         """Return the error for a line that cannot be written."""
         if self.lost:
             return EnvironmentLacksError(self.lost, MOVED_HINT)
-        if error.errno in (errno.EFBIG, *NO_ROOM):
-            return _write_error(self.path, error)
-        return EnvironmentLacksError(
-            f"{self.path}: cannot be written any more: {error.strerror}; everything measured before is in it",
-            f"when it can be: {resume_command(self.path)}",
-        )
+        return _write_error(self.path, error, is_begun=not self.has_size(0))
 
     # ---- What others do to it --------------------------------------------------------------------
 
@@ -276,7 +272,12 @@ class ResultFile:
 
 
 def line_of(record: Record) -> bytes:
-    """Return a record as a line; bytes that are not UTF-8 are written as escapes."""
+    """Return a record as a line, with ~ for the user's home; bytes that are not UTF-8 are written as escapes."""
+    line = _encoded(record)
+    return _encoded(shortened(record)) if may_name_home(line) else line
+
+
+def _encoded(record: Record) -> bytes:
     try:
         return msgspec.json.encode(record, enc_hook=as_list) + b"\n"
     except UnicodeEncodeError:
@@ -357,16 +358,24 @@ def _save_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool =
         return path, file.tell()
 
 
-def _write_error(path: Path, error: OSError) -> EnvironmentLacksError:
+def _write_error(path: Path, error: OSError, *, is_begun: bool) -> EnvironmentLacksError:
+    """Return the error for a result that cannot be written.
+
+    Args:
+        is_begun: Whether its first line is there, without which nothing can be resumed.
+    """
+    kept = "everything measured before is in it" if is_begun else "nothing is in it yet"
+    then = f"then: {resume_command(path)}" if is_begun else "then run again"
     if error.errno == errno.EFBIG:
         return EnvironmentLacksError(
-            f"{path}: no file may grow so large here; everything measured before is in it",
-            f"raise ulimit -f, then: {resume_command(path)}",
+            f"{path}: no file may grow so large here; {kept}", f"raise ulimit -f, {then}"
         )
     if error.errno in NO_ROOM:
+        return EnvironmentLacksError(f"{path}: the disk is full; {kept}", f"free some space, {then}")
+    if is_begun:
         return EnvironmentLacksError(
-            f"{path}: the disk is full; everything measured before is in the file",
-            f"free some space, then: {resume_command(path)}",
+            f"{path}: cannot be written any more: {error.strerror}; {kept}",
+            f"when it can be: {resume_command(path)}",
         )
     return EnvironmentLacksError(
         f"{path}: cannot be written: {error.strerror}", "choose another place: -o FILE.jsonl"
@@ -528,13 +537,13 @@ def _create(path: Path) -> ResultFile:
         path.parent.mkdir(exist_ok=True)
     except FileNotFoundError as error:
         if path.parent.parent.exists():  # as when the working folder was deleted
-            raise _write_error(path, error) from None
+            raise _write_error(path, error, is_begun=False) from None
         raise EnvironmentLacksError(
             f"{path}: there is no folder {path.parent.parent}",
             f"make it, if it is meant: mkdir -p {shlex.quote(str(path.parent))}",
         ) from None
     except OSError as error:
-        raise _write_error(path, error) from None
+        raise _write_error(path, error, is_begun=False) from None
     return _open_or_explain(path, os.O_CREAT | os.O_EXCL)
 
 
@@ -544,7 +553,7 @@ def _open_or_explain(path: Path, flags: int) -> ResultFile:
     except FileExistsError:
         raise
     except OSError as error:
-        raise _write_error(path, error) from None
+        raise _write_error(path, error, is_begun=False) from None
 
 
 def reopen(path: Path, known_bytes: int, without: Collection[int] = ()) -> ResultFile:
@@ -572,7 +581,7 @@ def reopen(path: Path, known_bytes: int, without: Collection[int] = ()) -> Resul
     except BlockingIOError:
         raise _locked_error(path) from None
     except OSError as error:
-        raise _write_error(path, error) from None
+        raise _write_error(path, error, is_begun=True) from None
     return file
 
 

@@ -116,6 +116,26 @@ def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
     assert path.read_bytes() == lines_of(RECORDS[0], large)
 
 
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
+def test_of_a_result_that_never_began_nobody_is_told_to_resume_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    path = tmp_path / "r.jsonl"
+    with monkeypatch.context() as patch, writer.create(path) as file:
+        patch.setattr(os, "write", full)
+        with pytest.raises(EnvironmentLacksError) as caught:
+            file.append(RECORDS[0])
+    assert path.read_bytes() == b""
+    assert "resume" not in caught.value.hint
+    assert "measured before" not in caught.value.sentence
+    with writer.create(path) as file:  # as under the same name again
+        file.append(RECORDS[0])
+    assert path.read_bytes() == lines_of(RECORDS[0])
+
+
 # ---- File systems and names as they are ----------------------------------------------------------
 
 
