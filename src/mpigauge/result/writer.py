@@ -23,7 +23,6 @@ from mpigauge.locks import try_lock
 from mpigauge.result.compact import as_list
 from mpigauge.result.decompressed import Decompressed, is_packed
 from mpigauge.result.files import resume_command
-from mpigauge.result.home_paths import may_name_home, shortened
 from mpigauge.result.records import Campaign, Done, End, Failure, Record, Resumed
 from mpigauge.result.written_lines import NEWLINE, TAIL_BYTES, Change, WrittenLines, ends_within_line
 
@@ -272,12 +271,7 @@ class ResultFile:
 
 
 def line_of(record: Record) -> bytes:
-    """Return a record as a line, with ~ for the user's home; bytes that are not UTF-8 are written as escapes."""
-    line = _encoded(record)
-    return _encoded(shortened(record)) if may_name_home(line) else line
-
-
-def _encoded(record: Record) -> bytes:
+    """Return a record as a line; bytes that are not UTF-8 are written as escapes."""
     try:
         return msgspec.json.encode(record, enc_hook=as_list) + b"\n"
     except UnicodeEncodeError:
