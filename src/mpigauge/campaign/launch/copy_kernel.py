@@ -130,10 +130,11 @@ def _started(command: Sequence[str], source: IO[bytes]) -> Iterator[subprocess.P
     try:
         yield process
     finally:
-        if process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stderr is not None:
+            process.stderr.close()  # and is not read: what has left the group may keep it open
 
 
 def _output_of(process: subprocess.Popen[str]) -> str:

@@ -4,9 +4,11 @@ import contextlib
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +16,7 @@ from mpigauge.campaign.launch import leftovers, owner
 from mpigauge.programs import with_program_path
 
 BLOCKED_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+KILL_WAIT_S = 5.0
 
 
 @dataclass
@@ -60,10 +63,19 @@ def janitor(folder: str = "", message: bytes = b"") -> Iterator[Janitor]:
     finally:
         if running.process is not None and running.process.stdin is not None:
             owner.unregister(running.process.stdin.fileno())
-            with contextlib.suppress(BrokenPipeError):
-                running.process.communicate(running.last_message)
+            _dismiss(running.process, running.last_message, leftovers.patience_s(message))
         if running.process is None or running.process.returncode != 0:
             _tidy_instead(message, folder)
+
+
+def _dismiss(process: subprocess.Popen[bytes], last_message: bytes, patience_s: float) -> None:
+    """Let a janitor tidy up and end; kill one that does not: it was stopped, or a file system hangs."""
+    with contextlib.suppress(BrokenPipeError, subprocess.TimeoutExpired):
+        process.communicate(last_message, patience_s)
+    if process.returncode is None:
+        process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(KILL_WAIT_S)
 
 
 def _tidy_instead(message: bytes, folder: str) -> None:
@@ -87,7 +99,8 @@ def _started(folder: str, message: bytes) -> subprocess.Popen[bytes] | None:
     if process is not None and process.stdin is not None:
         owner.register(process.stdin.fileno())
         with contextlib.suppress(BrokenPipeError):
-            _write(process.stdin.fileno(), message)
+            if not _write(process.stdin.fileno(), message):
+                process.kill()  # it would take the end of this message for the next one
     return process
 
 
@@ -100,10 +113,12 @@ def _startable(commands: Sequence[Sequence[str]]) -> list[list[str]]:
     return found
 
 
-def _write(pipe: int, data: bytes) -> None:
-    """Write all data; more than a pipe holds waits for the reader."""
-    while data:
-        data = data[os.write(pipe, data) :]
+def _write(pipe: int, data: bytes) -> bool:
+    """Write all data, waiting for the reader if the pipe is full; return whether it has taken all in time."""
+    until = time.monotonic() + leftovers.ANSWER_S
+    while data and select.select([], [pipe], [], max(0.0, until - time.monotonic()))[1]:
+        data = data[os.write(pipe, data[: select.PIPE_BUF]) :]  # so much has room, and does not wait
+    return not data
 
 
 @contextlib.contextmanager

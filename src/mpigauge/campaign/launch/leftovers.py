@@ -67,6 +67,8 @@ ENDED = b"dead"
 
 KILLED = b"killed"
 ANSWER_S = 20.0
+"""How long remote shells may take, and the janitor itself on this machine."""
+
 AT_ONCE = 64
 """Most remote shells at a time."""
 
@@ -115,6 +117,16 @@ def read_start_message(stream: "BinaryIO") -> tuple[str, set[str]] | None:
     if [len(part) for part in parts] != sizes:
         return None
     return os.fsdecode(parts[0]), {os.fsdecode(path) for path in parts[1].split(b"\0") if path}
+
+
+def patience_s(message: bytes) -> float:
+    """Return how long the janitor with this first message may take after the last one, in seconds."""
+    import io
+    import json
+
+    told = read_start_message(io.BytesIO(message))
+    hosts = len(json.loads(told[0])) if told is not None and told[0] else 0
+    return ANSWER_S * (1 + -(-hosts // AT_ONCE))
 
 
 def job_message(launcher: int, signal: int, mark: str) -> bytes:

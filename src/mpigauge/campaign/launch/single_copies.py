@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import select
 import subprocess
 import sys
 from typing import Any
@@ -14,6 +15,8 @@ print(ctypes.addressof(word), flush=True)
 input()
 """
 """Program that prints the address of its word, and waits."""
+
+ANSWER_S = 20.0
 
 
 class _Iovec(ctypes.Structure):
@@ -28,7 +31,7 @@ def refusal() -> str | None:
     With ptrace_scope 1, a child's memory can be read, but not that of other processes.
 
     Returns:
-        "" if it works; None if the system has no such call, or the child did not start.
+        "" if it works; None if the system has no such call, or the child did not start in time.
     """
     call = getattr(ctypes.CDLL(None, use_errno=True), "process_vm_readv", None)
     if call is None:
@@ -40,7 +43,9 @@ def refusal() -> str | None:
         return None
     with child as other:
         try:
-            address = other.stdout.readline() if other.stdout is not None else b""
+            assert other.stdout is not None  # noqa: S101 - for the types
+            ready, _, _ = select.select([other.stdout], [], [], ANSWER_S)
+            address = other.stdout.readline() if ready else b""
             return _reading(call, other.pid, int(address)) if address.strip().isdigit() else None
         finally:
             other.kill()

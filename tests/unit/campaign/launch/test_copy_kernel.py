@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Done = subprocess.CompletedProcess[str]
+
+LONG_S = 20
+"""What nobody waits for."""
 
 CONTENT = "#!/bin/sh\necho a kernel\n" + "#" * 100_000 + "\n"
 
@@ -237,6 +241,19 @@ def test_a_hung_step_gets_sigterm_before_sigkill(
     folder = srun(f"#!/bin/sh\ntrap 'touch FOLDER/asked; {end}' 15\nsleep 60 & child=$!\nwait\nwait\n")
     assert copy_by_srun(["node2"], [here]) == {}
     assert (folder / "asked").exists()
+
+
+@pytest.mark.parametrize("leaves", ["sleep", "setsid sleep"])
+def test_what_a_step_leaves_behind_is_not_waited_for(
+    here: Path, srun: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, leaves: str
+) -> None:
+    """It keeps the output of srun open, also from a session of its own."""
+    monkeypatch.setattr(copy_kernel, "STEP_WAIT_S", 0.1)
+    monkeypatch.setattr(copy_kernel, "END_WAIT_S", 0.1)
+    srun(f"#!/bin/sh\n{leaves} {LONG_S} &\nexit 0\n")
+    begun = time.monotonic()
+    assert copy_by_srun(["node2"], [here]) == {}
+    assert time.monotonic() - begun < LONG_S / 2
 
 
 def test_a_list_of_nodes_that_cannot_be_written_is_one_sentence(

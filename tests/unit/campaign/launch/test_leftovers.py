@@ -14,7 +14,7 @@ import sys
 import time
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -163,17 +163,50 @@ def test_a_worker_that_a_program_forked_meanwhile_does_not_keep_the_janitor_wait
         os.kill(worker, signal.SIGKILL)
 
 
-def test_without_a_janitor_the_parent_tidies_up(shared: Path, tmp_path: Path) -> None:
-    """Somebody has killed it, and then the launcher, whose ranks removed nothing."""
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_without_a_janitor_the_parent_tidies_up(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """Somebody has killed or stopped it, and then the launcher, whose ranks removed nothing."""
+    monkeypatch.setattr(leftovers, "ANSWER_S", 0.1)
     folder = tmp_path / "job"
     folder.mkdir()
     with janitor(str(folder)) as one:
         assert one.process is not None
-        one.process.kill()
-        one.process.wait()
+        one.process.send_signal(number)
         segment = made(shared / "mpich_shm_1")
+    assert one.process.returncode == -signal.SIGKILL
     assert not segment.exists()
     assert not folder.exists()
+
+
+def test_a_janitor_that_does_not_read_its_first_message_is_replaced(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped before a message that is longer than a pipe holds."""
+    monkeypatch.setattr(leftovers, "ANSWER_S", 0.1)
+    start = subprocess.Popen
+
+    def stopped(*words: Any, **more: Any) -> subprocess.Popen[bytes]:
+        process: subprocess.Popen[bytes] = start(*words, **more)
+        process.send_signal(signal.SIGSTOP)
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", stopped)
+    folder = tmp_path / "job"
+    folder.mkdir()
+    elsewhere = [["/usr/bin/ssh", f"node{number}"] for number in range(HOSTS)]
+    with janitor(str(folder), first_message(elsewhere)) as one:
+        assert one.process is not None
+    assert one.process.returncode == -signal.SIGKILL
+    assert not folder.exists()
+
+
+def test_the_janitor_has_time_for_each_batch_of_hosts() -> None:
+    def patience_in_answers(hosts: int) -> float:
+        return leftovers.patience_s(first_message([["/bin/ssh", "h"]] * hosts)) / leftovers.ANSWER_S
+
+    assert list(map(patience_in_answers, (0, 1, leftovers.AT_ONCE, leftovers.AT_ONCE + 1))) == [1, 2, 2, 3]
 
 
 def test_the_janitor_has_its_own_process_name() -> None:

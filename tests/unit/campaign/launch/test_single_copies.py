@@ -40,3 +40,10 @@ def test_a_refusal_has_the_systems_message(monkeypatch: pytest.MonkeyPatch) -> N
 def test_without_the_system_call_there_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: SimpleNamespace())
     assert single_copies.refusal() is None
+
+
+def test_a_child_that_does_not_start_in_time_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where its interpreter lies on a file system that hangs."""
+    monkeypatch.setattr(single_copies, "ANSWER_S", 0.1)
+    monkeypatch.setattr(single_copies, "OTHER_PROGRAM", "input()")
+    assert single_copies.refusal() is None
