@@ -2,11 +2,11 @@
 
 import contextlib
 import hashlib
+import logging
 import os
 import pwd
 import stat
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -14,8 +14,11 @@ from mpigauge.errors import EnvironmentLacksError
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 OLD_PREFIX = ".old-"
-OLD_KEPT_S = 14 * 86_400.0
-"""Time that replaced programs are kept: longer than any campaign lasts."""
+SEAL = b"\n# mpigauge sha256 "
+"""Mark between the content of a kept file and its digest: ignored behind a program, a comment in a script."""
+
+LOG = logging.getLogger("mpigauge")
+"""Logger of what whoever has called need not do anything about; the command line prints it."""
 
 COMPILE_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2")
 
@@ -119,7 +122,7 @@ def with_home(environ: Mapping[str, str]) -> dict[str, str]:
 
 def fingerprint(sources: Iterable[Path], words: Iterable[str]) -> str:
     """Return 16 hexadecimal digits that change with any of the files and words."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(SEAL)
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     for word in words:
@@ -127,8 +130,22 @@ def fingerprint(sources: Iterable[Path], words: Iterable[str]) -> str:
     return digest.hexdigest()[:16]
 
 
+def sealed(content: bytes) -> bytes:
+    """Return the content of a file that is kept, with its digest behind it."""
+    return content + SEAL + hashlib.sha256(content).hexdigest().encode() + b"\n"
+
+
+def unsealed(kept: bytes, path: Path) -> bytes | None:
+    """Return the content of a file that was kept, which is checked; None, and a note, if it is damaged."""
+    content = kept.rpartition(SEAL)[0]
+    if kept == sealed(content):
+        return content
+    LOG.warning("%s: is damaged, and is made anew", path)
+    return None
+
+
 def build_once(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
-    """Return the program, compiled unless it is there; of two concurrent builders the first wins.
+    """Return the program, compiled unless it is there and whole; of two concurrent builders the first wins.
 
     An existing program is not replaced: it may be running here or on another host, and would crash.
 
@@ -139,10 +156,20 @@ def build_once(program: Path, about: str, compile_to: Callable[[Path], None]) ->
     Raises:
         EnvironmentLacksError: The cache cannot be written, or is another user's.
     """
-    if program.is_file() and is_safe(program) and is_safe(program.parent):
+    if program.is_file() and is_safe(program) and is_safe(program.parent) and _is_whole(program):
         return program
-    # An existing program that may be somebody else's is replaced, even if it is running.
+    # An existing program that is damaged or may be somebody else's is replaced, even if it is running.
     return _compiled(program, about, compile_to, Path.replace if program.exists() else _install)
+
+
+def _is_whole(program: Path) -> bool:
+    try:
+        return (
+            bool(program.stat().st_mode & stat.S_IXUSR)
+            and unsealed(program.read_bytes(), program) is not None
+        )
+    except OSError:
+        return False
 
 
 def build_anew(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
@@ -165,6 +192,7 @@ def _compiled(
         with tempfile.TemporaryDirectory(dir=program.parent) as folder:
             built = Path(folder) / program.name
             compile_to(built)
+            built.write_bytes(sealed(built.read_bytes()))
             built.chmod(0o755)
             install(built, program)
     except OSError as error:
@@ -185,12 +213,11 @@ def _install(built: Path, program: Path) -> None:
 
 
 def _replace(built: Path, program: Path) -> None:
-    """Replace a program, but keep the old one under another name, for hosts that run it over NFS."""
-    for old in program.parent.glob(f"{OLD_PREFIX}*"):
-        if time.time() - old.stat().st_ctime > OLD_KEPT_S:
-            old.unlink()
+    """Replace a program, but keep it under another name, for hosts that run it over NFS."""
     with contextlib.suppress(OSError):
-        os.link(program, program.with_name(f"{OLD_PREFIX}{program.name}-{time.time_ns()}"))
+        aside = built.with_name(f"{OLD_PREFIX}{program.name}")
+        os.link(program, aside)
+        aside.replace(program.with_name(aside.name))
     built.replace(program)
 
 

@@ -51,6 +51,13 @@ class Ended:
     err: str
 
 
+def end_of(status: int) -> str:
+    """Return how a program ended, by its status, or the number of its signal with a minus."""
+    if -status in set(signal.Signals):
+        return f"{signal.Signals(-status).name}: {signal.strsignal(-status)}"
+    return f"status {status}"
+
+
 def run(
     command: Sequence[str],
     environ: Mapping[str, str],

@@ -7,12 +7,16 @@ import os
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge import cache
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.install import prefixes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 OURS = "ours"
 
@@ -24,14 +28,48 @@ def built(program: Path) -> str:
         path.write_text(OURS, encoding="ascii")
 
     cache.build_once(program, "the program", write)
-    return program.read_text(encoding="ascii")
+    return content_of(program)
+
+
+def content_of(program: Path) -> str:
+    return program.read_text(encoding="ascii").partition(cache.SEAL.decode())[0]
 
 
 def test_what_is_there_is_not_built_again(tmp_path: Path) -> None:
     program = tmp_path / "built" / "program"
     assert built(program) == OURS
-    program.write_text("as it was", encoding="ascii")
-    assert built(program) == "as it was"
+    before = program.stat()
+    assert built(program) == OURS
+    assert os.path.samestat(program.stat(), before)
+
+
+def cut(program: Path) -> None:
+    os.truncate(program, program.stat().st_size // 2)
+
+
+def overwritten(program: Path) -> None:
+    with program.open("r+b") as file:
+        file.write(b"\0\0")
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "empty": lambda program: os.truncate(program, 0),
+    "cut": cut,
+    "overwritten": overwritten,
+    "something else": lambda program: program.write_bytes(b"\x7fELF\xff"),
+    "not to be run": lambda program: program.chmod(0o644),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_what_is_damaged_is_built_again(tmp_path: Path, caplog: pytest.LogCaptureFixture, how: str) -> None:
+    program = tmp_path / "built" / "program"
+    built(program)
+    DAMAGE[how](program)
+    assert built(program) == OURS
+    assert program.stat().st_mode & 0o100
+    said = [record.getMessage() for record in caplog.records]
+    assert said == ([] if how == "not to be run" else [f"{program}: is damaged, and is made anew"])
 
 
 def test_of_two_builders_the_first_wins(tmp_path: Path) -> None:
@@ -43,7 +81,7 @@ def test_of_two_builders_the_first_wins(tmp_path: Path) -> None:
         path.write_text("later", encoding="ascii")
 
     cache.build_once(program, "the program", slowly)
-    assert program.read_text(encoding="ascii") == OURS
+    assert content_of(program) == OURS
     assert list(program.parent.iterdir()) == [program]
 
 
@@ -64,27 +102,29 @@ def test_a_program_that_is_made_anew_leaves_the_one_that_runs_alone(tmp_path: Pa
         before = os.fstat(running.fileno())
 
         def compile_to(path: Path) -> None:
-            assert program.read_text(encoding="ascii") == OURS  # whoever starts it meanwhile finds it
+            assert content_of(program) == OURS  # whoever starts it meanwhile finds it
             path.write_text("newer", encoding="ascii")
 
         cache.build_anew(program, "the program", compile_to)
-        assert program.read_text(encoding="ascii") == "newer"
-        assert running.read() == OURS
+        assert content_of(program) == "newer"
+        assert running.read().startswith(OURS)
         assert os.fstat(running.fileno()).st_nlink == 1  # no host of a network loses the file
         assert before.st_ino != program.stat().st_ino
     (old,) = program.parent.glob(f"{cache.OLD_PREFIX}*")
-    assert old.read_text(encoding="ascii") == OURS
+    assert content_of(old) == OURS
 
 
-def test_what_was_set_aside_long_ago_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "built" / "program"
+def test_of_what_was_replaced_the_last_is_kept(tmp_path: Path) -> None:
+    program, texts = tmp_path / "built" / "program", iter(["second", "third"])
     built(program)
+
+    def write(path: Path) -> None:
+        path.write_text(next(texts), encoding="ascii")
+
     for _ in range(2):
-        cache.build_anew(program, "the program", lambda path: path.touch())
-    assert len(list(program.parent.glob(f"{cache.OLD_PREFIX}*"))) == len("12")
-    monkeypatch.setattr(cache, "OLD_KEPT_S", -1.0)
-    cache.build_anew(program, "the program", lambda path: path.touch())
-    assert len(list(program.parent.glob(f"{cache.OLD_PREFIX}*"))) == 1
+        cache.build_anew(program, "the program", write)
+    (old,) = program.parent.glob(f"{cache.OLD_PREFIX}*")
+    assert (content_of(old), content_of(program)) == ("second", "third")
 
 
 def test_without_a_home_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

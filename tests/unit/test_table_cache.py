@@ -99,6 +99,28 @@ def test_a_file_that_grows_meanwhile_is_not_kept() -> None:
     assert TableCache([HERE], "what").find() is None
 
 
+@pytest.mark.parametrize("text", ["", "half a ta", "\xff\xfe"])
+def test_a_damaged_table_is_computed_again_and_said_once(cli: Cli, text: str) -> None:
+    first = cli("show", HERE)
+    (path,) = kept()
+    path.write_text(text, encoding="latin-1")
+    again = cli("show", HERE)
+    assert (again.status, again.out) == (first.status, first.out)
+    assert again.err.splitlines() == [
+        *first.err.splitlines(),
+        f"mpigauge: {path}: is damaged, and is made anew",
+    ]
+    assert cli("show", HERE) == first
+
+
+def test_a_folder_in_the_place_of_a_table_does_no_harm(cli: Cli) -> None:
+    first = cli("show", HERE)
+    (path,) = kept()
+    path.unlink()
+    path.mkdir()
+    assert cli("show", HERE) == first
+
+
 def test_what_somebody_else_may_have_put_there_is_not_shown(cli: Cli) -> None:
     first = cli("show", HERE)
     (path,) = kept()

@@ -21,7 +21,7 @@ import click
 
 from mpigauge.cli.options import aliases
 from mpigauge.cli.screen.plain_drawing import ignore_matplotlib_settings
-from mpigauge.cli.screen.streams import discard_output, note, open_closed_streams
+from mpigauge.cli.screen.streams import discard_output, logged_as_notes, note, open_closed_streams
 from mpigauge.cli.verbs.version import version_option
 from mpigauge.dependencies import cannot_import, foreign_packages
 from mpigauge.errors import (
@@ -227,7 +227,8 @@ def status_of(arguments: list[str] | None = None) -> int:
     stdout = sys.stdout
     try:
         words = sys.argv[1:] if arguments is None else arguments
-        status = mpigauge.main(words, prog_name="mpigauge", standalone_mode=False, obj=tuple(words))
+        with logged_as_notes():
+            status = mpigauge.main(words, prog_name="mpigauge", standalone_mode=False, obj=tuple(words))
         sys.stdout.flush()
     except MpigaugeError as error:
         return print_error(error.sentence, error.hint, error.exit_code, getattr(error, "__notes__", ()))

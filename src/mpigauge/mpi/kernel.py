@@ -18,7 +18,9 @@ from mpigauge.mpi.kinds import identify
 from mpigauge.mpi.library import Library
 from mpigauge.mpi.wrapper import run_wrapper
 from mpigauge.plan.patterns import KERNEL_VERSION, KernelDescription
-from mpigauge.programs import at_once, run
+from mpigauge.programs import at_once, end_of, run
+from mpigauge.sequences import first_words
+from mpigauge.vocabulary import REASON_MOST
 
 FLAGS = COMPILE_FLAGS
 LIBRARIES = ("-lm",)
@@ -182,9 +184,9 @@ def _description_of(program: Path, library: Library) -> bytes:
     except OSError as error:
         raise _no_description_error(program, error) from None
     if done.status != 0:
-        words = done.err.strip().splitlines()
+        said = first_words(done.err.strip().partition("\n")[0], REASON_MOST)
         raise EnvironmentLacksError(
-            f"{program}: did not start: {words[0] if words else f'status {done.status}'}",
+            f"{program}: did not start: {said or end_of(done.status)}",
             "is the library that it was built with still there? Try: mpigauge kernel build --force",
         )
     return _json_line(done.out.encode())
@@ -206,7 +208,7 @@ def _decode(program: Path, output: bytes) -> KernelDescription:
 def _no_description_error(program: Path, error: Exception) -> EnvironmentLacksError:
     preloaded = os.environ.get("LD_PRELOAD")
     return EnvironmentLacksError(
-        f"{program}: does not describe itself: {error}",
+        f"{program}: does not describe itself: {getattr(error, 'strerror', None) or error}",
         f"a preloaded library may write between: unset LD_PRELOAD ({preloaded})"
         if preloaded
         else "try: mpigauge kernel build --force",

@@ -13,7 +13,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.environments import Changes, applied, loaded
 from mpigauge.mpi.kinds import KINDS, NO_VERSION, MpiKind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
-from mpigauge.programs import run, which
+from mpigauge.programs import end_of, run, which
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST
 
@@ -163,7 +163,7 @@ def run_wrapper(
 
 def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
     """Return a sentence and a remedy for an mpicc that failed."""
-    cause = first_words(_cause(words), REASON_MOST) or f"status {status}"
+    cause = first_words(_cause(words), REASON_MOST) or end_of(status)
     if "specified compiler" in cause and (chosen := next(filter(os.environ.get, CHOICES), "")):
         return f"{mpicc}: cannot compile: {cause}", f"unset {chosen}, or install that compiler"
     if "home directory" in cause:

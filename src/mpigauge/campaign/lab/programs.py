@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mpigauge.cache import COMPILE_FLAGS, build_once, cache_folder, fingerprint
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.programs import run, which
+from mpigauge.programs import end_of, run, which
 
 SOURCES = Path(__file__).parent
 SHELL = "shell.c"
@@ -52,9 +52,7 @@ def _compile(sources: Sequence[Path], output: Path) -> None:
     except TimeoutError as late:
         raise EnvironmentLacksError(f"{command[0]}: {late}", "check the compiler") from None
     if done.status != 0:
-        lines = [line for line in done.err.splitlines() if "error" in line.lower()] or [
-            f"status {done.status}"
-        ]
+        lines = [line for line in done.err.splitlines() if "error" in line.lower()] or [end_of(done.status)]
         raise EnvironmentLacksError(
             f"{command[0]}: cannot compile {sources[0].name}: {lines[0].strip()}",
             "install the C library's headers: libc6-dev, glibc-devel",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import sys
 from contextlib import contextmanager
@@ -58,6 +59,25 @@ def note(text: str, *, err: bool = True) -> None:
         err: Whether to print to standard error instead of standard output.
     """
     click.echo(clean(text), err=err)
+
+
+class _Notes(logging.Handler):
+    """Handler that prints what is logged as notes."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record."""
+        note(f"mpigauge: {record.getMessage()}")
+
+
+@contextmanager
+def logged_as_notes() -> Iterator[None]:
+    """Print what modules log that have nobody to tell it to."""
+    log, notes = logging.getLogger("mpigauge"), _Notes()
+    log.addHandler(notes)
+    try:
+        yield
+    finally:
+        log.removeHandler(notes)
 
 
 def clean(text: str) -> str:

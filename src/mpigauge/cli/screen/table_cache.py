@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import mpigauge
 from mpigauge import atomic_file, cache
 from mpigauge.cli.screen.console import console
-from mpigauge.errors import EnvironmentLacksError
+from mpigauge.errors import MpigaugeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,20 +44,21 @@ class TableCache:
         self._key = self._key_now()
 
     def find(self) -> str | None:
-        """Return the cached table; None if there is none."""
-        with contextlib.suppress(OSError, UnicodeDecodeError, EnvironmentLacksError):
-            if self._key and cache.is_safe(_folder()) and cache.is_safe(_folder() / self._key):
-                return (_folder() / self._key).read_text(encoding="utf-8")
+        """Return the cached table; None if there is none, or none that is whole."""
+        with contextlib.suppress(OSError, MpigaugeError):
+            if self._key and cache.is_safe(_folder()) and cache.is_safe(path := _folder() / self._key):
+                table = cache.unsealed(path.read_bytes(), path)
+                return None if table is None else table.decode()
         return None
 
     def keep(self, text: str) -> None:
         """Store a table, unless a file has changed meanwhile; remove the oldest ones."""
         if not self._key or self._key != self._key_now():
             return
-        with contextlib.suppress(OSError, EnvironmentLacksError):
+        with contextlib.suppress(OSError, MpigaugeError):
             cache.make_safe(_folder(), "whose numbers would be shown", HOME)
             with atomic_file.write_atomically(_folder() / self._key, overwrite=True, mode=0o600) as file:
-                file.write(text.encode())
+                file.write(cache.sealed(text.encode()))
             _tidy(_folder())
 
     def _key_now(self) -> str:
