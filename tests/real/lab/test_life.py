@@ -71,6 +71,42 @@ def test_hosts_have_names_addresses_and_parts_of_their_own(lab: Lab, user: str) 
     assert done.stdout == f"0\n1\nh1\nh2\nh2\nh1\neth0\nlo\n{hosts}{TEMPORARY}\n", done.stderr
 
 
+UNREACHED = """
+    PATH=$PATH:/usr/sbin:/sbin
+    ssh h2 ip link set eth0 down; ssh h2 true
+    kill -9 $(readlink /dev/shm/lab/hosts/h3 | tr -dc 0-9)
+    until ! ssh h3 true 2> /dev/null; do :; done; ssh h3 true
+    ssh h4 true
+    ip link set eth0 down; ssh h2 true; ssh h1 hostname
+"""
+
+
+def test_why_a_host_is_not_reached(lab: Lab, user: str) -> None:
+    done = lab("sh", "-c", UNREACHED, options=("--hosts", "3"), user=user)
+    assert done.stdout == "h1\n"
+    assert done.stderr.splitlines()[:4] == [
+        "mpigauge lab: h2: the network of this host is down",
+        "mpigauge lab: h3: this host has died",
+        "mpigauge lab: h4: no host of this lab is called so",
+        "mpigauge lab: h2: the network is down here",
+    ]
+
+
+def test_a_relay_that_is_killed_ends_the_command_first(folder: Path, user: str) -> None:
+    """As the system does for lack of memory; a campaign so writes what it has, and names resume."""
+    script = "trap 'sleep 0.5; touch ended; exit 0' TERM; touch begun; while :; do sleep 0.05; done"
+    process = started(folder, user, script)
+    (relay,) = (
+        pid for pid in processes() if b"mpigauge-lab-relay" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    )
+    os.kill(relay, signal.SIGKILL)
+    _, err = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 3
+    assert (folder / "ended").exists()
+    assert "the relay of the lab died (SIGKILL)" in err
+    assert "report" not in err
+
+
 @pytest.mark.parametrize(("script", "status"), [("exit 7", 7), ("kill -TERM $$", 143), ("kill -9 $$", 137)])
 def test_the_status_is_that_of_the_command(lab: Lab, user: str, script: str, status: int) -> None:
     assert lab("sh", "-c", script, user=user).returncode == status

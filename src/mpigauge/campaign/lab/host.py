@@ -3,13 +3,12 @@
 import os
 import signal
 import socket
-import subprocess
 from pathlib import Path
 
 from mpigauge.campaign.lab import context, linux, network
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.plan.lab import Lab, Topology
-from mpigauge.programs import which
+from mpigauge.programs import Ended, run, which
 
 SHARED_MEMORY = str(context.SHARED_MEMORY)
 FOLDER = f"{SHARED_MEMORY}/lab"
@@ -109,26 +108,24 @@ def ip(commands: str) -> None:
         EnvironmentLacksError: A command failed; has its first line of output.
     """
     done = _batch("ip", commands)
-    if done.returncode != 0:
-        errors = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+    if done.status != 0:
+        errors = done.err.strip().splitlines() or [f"status {done.status}"]
         raise EnvironmentLacksError(f"ip: {errors[0]}", "")
 
 
 def _queues(commands: str) -> bool:
     """Run a batch of `tc` commands, if any; return whether it worked: some kernels lack queues with rates."""
-    return not commands or _batch("tc", commands).returncode == 0
+    return not commands or _batch("tc", commands).status == 0
 
 
-def _batch(name: str, commands: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [program(name), "-batch", "-"],
-        input=commands,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=IP_TIMEOUT_S,
-        check=False,
-    )
+def _batch(name: str, commands: str) -> Ended:
+    with os.fdopen(os.memfd_create(name), "wb", buffering=0) as file:
+        file.write(commands.encode())
+        words = [program(name), "-batch", f"/proc/self/fd/{file.fileno()}"]
+        try:
+            return run(words, os.environ, IP_TIMEOUT_S, keep=[file.fileno()])
+        except TimeoutError as late:
+            raise EnvironmentLacksError(f"{name}: {late}", "is this machine overloaded?") from None
 
 
 def program(name: str) -> str:

@@ -1,25 +1,35 @@
 """Process 1 of a lab: sets it up, runs the command on h1, and ends all other processes when it ends."""
 
 import json
+import math
 import os
 import select
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from mpigauge.campaign.failure_remedies import KILLED
 from mpigauge.campaign.lab import context, host, linux, network
 from mpigauge.campaign.launch.inherited_env import SCHEDULERS
+from mpigauge.campaign.launch.interruption import GRACE_S
 from mpigauge.errors import EXIT_SIGNAL_BASE, EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.plan import lab as plan
 from mpigauge.plan.lab import Lab, Topology
 from mpigauge.programs import with_program_path
 
 LOWEST_PRIORITY = 19
+END_PATIENCE_S = GRACE_S + 10.0
+"""How long the command may take to end where the network is gone: a campaign lets its visit end first."""
+
+FAULTS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)
+"""Signals that end a program because of what it does; all others come from outside."""
+
 RUNNING = "running"
 RUNNING_WITHOUT_QUEUES = "running without queues"
 MAPPED = b"mapped"
@@ -206,14 +216,21 @@ def _wake_on_child() -> int:
 def _wait(
     command: subprocess.Popen[bytes], relay: subprocess.Popen[str], link: socket.socket, woken: int
 ) -> int:
+    failure: EnvironmentLacksError | None = None
+    until_s = math.inf
     while True:
         ended = _reap()
+        if failure is not None and (command.pid in ended or time.monotonic() >= until_s):
+            return _report_error(link, failure)
         if command.pid in ended:
             status = os.waitstatus_to_exitcode(ended[command.pid])
             return status if status >= 0 else EXIT_SIGNAL_BASE - status
         if relay.pid in ended:
-            return _report_error(link, EnvironmentLacksError("the relay of the lab died", "please report it"))
-        ready, _, _ = select.select([woken, link.fileno()], [], [])
+            failure = _relay_died(os.waitstatus_to_exitcode(ended[relay.pid]))
+            until_s = time.monotonic() + END_PATIENCE_S
+            os.kill(command.pid, signal.SIGTERM)
+        left_s = None if failure is None else max(0.0, until_s - time.monotonic())
+        ready, _, _ = select.select([woken, link.fileno()], [], [], left_s)
         if woken in ready:
             os.read(woken, select.PIPE_BUF)
         if link.fileno() in ready:
@@ -221,6 +238,13 @@ def _wait(
             if not numbers:
                 return EXIT_SIGNAL_BASE + signal.SIGKILL
             os.kill(command.pid, numbers[0])
+
+
+def _relay_died(status: int) -> EnvironmentLacksError:
+    """Return the error of a relay that has ended, with its exit status, negative after a signal."""
+    how = f"status {status}" if status >= 0 else signal.Signals(-status).name
+    hint = "please report it" if status >= 0 or -status in FAULTS else KILLED
+    return EnvironmentLacksError(f"the relay of the lab died ({how})", hint)
 
 
 def _reap() -> dict[int, int]:

@@ -6,11 +6,15 @@
  * environment, the working directory and all open files go along, which ssh would not do. */
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_MAX = 4096, FAILED = 255 /* the status of ssh for its own errors */ };
@@ -29,10 +33,44 @@ static _Noreturn void die(const char *host, const char *what)
  */
 #define HOSTS "/dev/shm/lab/hosts"
 
+#define INTERFACE "eth0"
+
 /* The mount namespace comes last: after it HOSTS is out of reach. */
 static const char *const NAMESPACES[] = {"net", "uts", "ipc", "mnt"};
 enum { NAMESPACE_COUNT = sizeof NAMESPACES / sizeof NAMESPACES[0] };
 
+/* The link is there as long as the lab, what it leads to as long as that process. */
+static const char *why_not_opened(const char *host)
+{
+    const int   error = errno;
+    char        link[PATH_MAX];
+    struct stat status;
+
+    snprintf(link, sizeof link, HOSTS "/%s", host);
+    if (lstat(link, &status) != 0)
+        return "no host of this lab is called so";
+    return error == ENOENT || error == ESRCH ? "this host has died" : strerror(error);
+}
+
+static bool is_network_down(void)
+{
+    struct ifreq request = {.ifr_name = INTERFACE};
+    const int    any     = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const bool   known   = any >= 0 && ioctl(any, SIOCGIFFLAGS, &request) == 0;
+
+    (void) close(any);
+    return known && (request.ifr_flags & IFF_UP) == 0;
+}
+
+static bool is_network_of_ours(int fd)
+{
+    struct stat theirs, ours;
+
+    return fstat(fd, &theirs) == 0 && stat("/proc/self/ns/net", &ours) == 0 &&
+           theirs.st_ino == ours.st_ino;
+}
+
+/* Nothing goes through the network on the way; but where ssh would reach nobody, neither do we. */
 static void enter(const char *host)
 {
     int fds[NAMESPACE_COUNT];
@@ -43,11 +81,18 @@ static void enter(const char *host)
         snprintf(path, sizeof path, HOSTS "/%s/%s", host, NAMESPACES[i]);
         fds[i] = open(path, O_RDONLY | O_CLOEXEC);
         if (fds[i] < 0)
-            die(host, "no host of this lab is called so");
+            die(host, why_not_opened(host));
     }
+
+    const bool is_elsewhere = !is_network_of_ours(fds[0]);
+
+    if (is_elsewhere && is_network_down())
+        die(host, "the network is down here");
     for (int i = 0; i < NAMESPACE_COUNT; i++)
         if (setns(fds[i], 0) != 0)
             die(host, strerror(errno));
+    if (is_elsewhere && is_network_down())
+        die(host, "the network of this host is down");
 }
 
 static char *joined(char **words)

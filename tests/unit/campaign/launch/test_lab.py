@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import errno
+import signal
 import struct
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
-from mpigauge.campaign.lab import context, counters, init, network, start
+from mpigauge.campaign.lab import context, counters, host, init, network, start
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.plan.lab import Lab, Link, Port, topology
+from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +97,45 @@ def test_inside_the_lab_is_read_from_its_file(machine: Path, monkeypatch: pytest
     assert here.counters() == counters.Counters(200, 3, 1, 70e-6)
     assert here.counters().late_share == pytest.approx(0.015)
     assert here.counters().since(here.counters()).forwarded == 0
+
+
+@pytest.fixture
+def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """A function that runs commands of `ip`, which a script stands for; what is wrong with them."""
+
+    def run(script: str) -> str:
+        program = write_program(tmp_path / "ip", script, "#!/bin/sh\n")
+        monkeypatch.setattr(host, "program", lambda _: str(program))
+        with pytest.raises(EnvironmentLacksError) as caught:
+            host.ip("link set eth0 up\n")
+        return caught.value.sentence
+
+    return run
+
+
+def test_what_a_program_says_of_its_commands_is_told(batch: Callable[[str], str]) -> None:
+    assert batch('read -r words < "$2"; echo "no: $words" >&2; exit 1') == "ip: no: link set eth0 up"
+
+
+def test_a_program_that_does_not_end_is_told_with_how_long(
+    batch: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "IP_TIMEOUT_S", 1)
+    assert batch("while :; do sleep 1; done") == "ip: has not ended after 1 s"
+
+
+@pytest.mark.parametrize(
+    ("status", "how", "hint"),
+    [
+        (-signal.SIGKILL, "SIGKILL", "lack of memory"),
+        (-signal.SIGSEGV, "SIGSEGV", "report it"),
+        (1, "status 1", "report it"),
+    ],
+)
+def test_a_relay_that_died_is_reported_where_that_was_its_own_fault(status: int, how: str, hint: str) -> None:
+    error = init._relay_died(status)
+    assert error.sentence == f"the relay of the lab died ({how})"
+    assert hint in error.hint
 
 
 # ---- Users ---------------------------------------------------------------------------------------
