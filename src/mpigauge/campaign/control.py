@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace as with_fields
 
 from mpigauge.compare.comparison import CONTROLS
-from mpigauge.compare.sides import compared_by, compared_cells
+from mpigauge.compare.sides import compared_by, compared_cells, factors_varied
 from mpigauge.errors import UsageError
-from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.plan.patterns import FLOORS, patterns_with
 from mpigauge.stats.decision import MIN_LAUNCHES
 from mpigauge.vocabulary import AUTO, CONTROL
@@ -61,7 +60,7 @@ def with_control_arm(plan: Plan, targets: Sequence[Target], where: str) -> tuple
 def compared_groups(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
     """Return the default factor to compare by and the groups of cells that differ in it, else "" and []."""
     all_cells = list(cells)
-    for factor in COMPARED_BY:
+    for factor in factors_varied(all_cells):
         if found := [alike for alike in compared_cells(all_cells, factor) if len(alike) > 1]:
             return factor, found
     return "", []

@@ -1,7 +1,9 @@
 """The job of one launch of a plan: its command line and its environment variables."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
 
 from mpigauge.campaign.allocations import manager
 from mpigauge.campaign.hosts import check_works_here
@@ -92,8 +94,14 @@ def oversubscribed_jobs(plan: Plan, targets: Iterable[Target]) -> list[Job]:
     Raises:
         UsageError: The hosts have too few slots for a job.
     """
-    jobs = (job_of(plan, target, key) for target in targets for key in by_job(target.cells))
+    jobs = (job for target in targets for job in _kinds_of_jobs(plan, target))
     return list({job.ranks: job for job in jobs if job.oversubscribed}.values())
+
+
+def _kinds_of_jobs(plan: Plan, target: Target) -> Iterator[Job]:
+    """Yield the jobs of a target, of those that differ in varied values alone one."""
+    for key in dict.fromkeys(replace(key, setting="") for key in by_job(target.cells)):
+        yield job_of(plan, target, key)
 
 
 def command_of(plan: Plan, target: Target, job: Job) -> Command:
@@ -121,8 +129,8 @@ def check_startable(plan: Plan, targets: Iterable[Target]) -> None:
         EnvironmentLacksError: A launcher is missing, or does not work here.
     """
     for target in targets:
-        for key in by_job(target.cells):
-            command_of(plan, target, job_of(plan, target, key))
+        for job in _kinds_of_jobs(plan, target):
+            command_of(plan, target, job)
         check_works_here(_launcher_of(plan, target))
 
 

@@ -79,23 +79,21 @@ def targets_of(
 
 def _without_too_large(target: Target, plan: Plan, where: str) -> Target:
     """Return the target without the cells that do not fit into the memory of its hosts."""
+    pool, free = pool_bytes(), environment.memory_available_bytes()
     too_large_cells = [
         left_out_cell
         for key, cells in by_job(target.cells).items()
-        for left_out_cell in too_large(
-            cells, target.description, pool_bytes(), _memory_bytes(plan, key, where)
-        )
+        for left_out_cell in too_large(cells, target.description, pool, free * _machines(plan, key, where))
     ]
     cells, gone = without(target.cells, with_sets(too_large_cells, target.cells))
     check_remaining(Expanded(cells, [*gone, *target.left_out]), target.description, where)
     return replace(target, cells=cells, left_out=(*target.left_out, *gone))
 
 
-def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
-    """Return the memory free for all ranks of a job: ours in a lab, else as much on each host."""
+def _machines(plan: Plan, key: JobKey, where: str) -> int:
+    """Return how many machines have memory for the ranks of a job: ours in a lab, else each host."""
     places = places_of(key.placement, plan.hosts, key.ranks, where)
-    machines = 1 if context.current() is not None else max(1, len(set(places)))
-    return machines * environment.memory_available_bytes()
+    return 1 if context.current() is not None else max(1, len(set(places)))
 
 
 def _target(plan: Plan, library: Library, compiler: Library | None, where: str, waited: Waited) -> Target:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -29,7 +30,7 @@ from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
 from mpigauge.stats.robust import winsorised
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
     from mpigauge.result.provenance import LibraryRecord
@@ -200,6 +201,16 @@ def compared_cells(cells: Iterable[Cell], factor: str) -> list[list[Cell]]:
     ]
 
 
+def factors_varied(cells: Iterable[Cell]) -> Iterator[str]:
+    """Yield the factors with several values by which cells may be compared, in their order."""
+    names = sorted({*COMPARED_BY, *LIBRARY})
+    alike_in_all = set(map(attrgetter(*names), cells))  # a map of many hosts: all of them are
+    values = dict(zip(names, map(set, zip(*alike_in_all, strict=True)), strict=False))
+    for factor in COMPARED_BY:
+        if any(len(values.get(name, ())) > 1 for name in _with_others(factor)):
+            yield factor
+
+
 def varied_variables(cells: Iterable[Cell]) -> list[str]:
     """Return the variables that a campaign varies, in their order."""
     return list(dict.fromkeys(name for cell in cells for name in variables_of(cell.setting)))
@@ -237,7 +248,7 @@ def first_pairs(rows: Sequence[Row], libraries: Iterable[LibraryRecord]) -> tupl
     An empty factor if there is none.
     """
     known = list(libraries)
-    for factor in COMPARED_BY:
+    for factor in factors_varied(row.cell for row in rows):
         if pairs := pairs_by(rows, factor, known):
             return factor, pairs
     return "", []

@@ -1,5 +1,6 @@
 """From a plan to cells: all combinations of factors that are to be measured and possible."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -136,16 +137,27 @@ def _check_visits(visits: Counter[JobKey], cell: Cell, plan: Plan, where: str) -
         )
 
 
-def _check_pairs(ranks: int, sizes: int, plan: Plan, where: str) -> None:
+def _check_pairs(ranks: int, sizes: Sequence[int], plan: Plan, where: str) -> None:
     """Refuse too many pairs, before all of their cells are made."""
     pairs = ranks * (ranks - 1) // 2
-    visits = pairs * sizes * plan.visits
+    visits = pairs * len(sizes) * plan.visits
     if visits > MAX_VISITS:
         raise UsageError(
-            f"{where}: {ranks} ranks are {pairs:,} pairs, which with {units.counted(sizes, 'size')} and "
+            f"{where}: {ranks} ranks are {pairs:,} pairs, which with {units.counted(len(sizes), 'size')} and "
             f"{plan.visits} visits of each are {visits:,} visits of a launch, of at most {MAX_VISITS:,}",
-            "use fewer ranks: a part of the hosts, or one rank on each; or one size",
+            ", or ".join(_fewer_ranks_or_sizes(pairs, sizes, plan.visits)) or "use fewer visits",
         )
+
+
+def _fewer_ranks_or_sizes(pairs: int, sizes: Sequence[int], visits: int) -> Iterator[str]:
+    """Yield what makes few enough visits of all pairs: the most ranks, or the smallest and largest size."""
+    cells = MAX_VISITS // visits - 1  # one is the floor, which is in every launch
+    ranks = (1 + math.isqrt(1 + 8 * (cells // len(sizes)))) // 2
+    if ranks > 1:
+        yield f"use at most {ranks} ranks: --np {ranks}"
+    if outermost := sorted({min(sizes), max(sizes)})[: cells // pairs]:
+        words = ",".join(units.format_size(size).removesuffix(" B").replace(" ", "") for size in outermost)
+        yield f"{units.counted(len(outermost), 'size')}: --sizes {words}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +318,7 @@ def _pairs(table: _Table, cell: Cell) -> Iterator[str]:
             f"{table.where}: {table.pattern.name} has one window of ranks 0 and 1, and none of other pairs",
             "use --placement to choose where these two are",
         )
-    _check_pairs(cell.ranks, len(list(_sizes(table, cell))), table.plan, table.where)
+    _check_pairs(cell.ranks, list(_sizes(table, cell)), table.plan, table.where)
     yield from (pair_name(pair) for pair in combinations(range(cell.ranks), 2))
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import random
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
@@ -38,6 +38,7 @@ _FORMS = "write 8,1KiB or 0:4MiB or 32:2MiB*4 or 1KiB:1000KiB:+1KiB or auto"
 _FACTOR = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
 
+@lru_cache(maxsize=64)  # each of the pairs of a map asks for the same
 def parse_sizes(text: str, seed: int = 0) -> tuple[int, ...]:
     """Read a list of message sizes.
 

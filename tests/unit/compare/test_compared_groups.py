@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.compare.sides import compared_cells, pairs_between, pairs_by, unmatched_by
+from mpigauge.campaign.control import compared_groups
+from mpigauge.compare import sides
+from mpigauge.compare.sides import compared_cells, first_pairs, pairs_between, pairs_by, unmatched_by
+from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.plan.model import Measure
 from mpigauge.rows.rows import rows
 from tests.made import campaign, in_states, launches_of, measured, result_of
@@ -117,3 +120,32 @@ def test_orders_whose_neighbours_are_further_apart_are_no_states() -> None:
 
 def when(visit: Visit) -> tuple[int, float]:
     return visit.launch, visit.at_s
+
+
+def test_what_varies_nothing_is_not_searched_for_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map of hundreds of hosts has so many cells that a pass for each factor takes minutes."""
+    cells = expanded(Measure("pingpong", sizes="8", pairs="tournament"), ranks=(8,))
+    of_cells = rows_of(cells)
+    monkeypatch.setattr(sides, "comparison_key", lambda *_: pytest.fail("cells are grouped"))
+    assert compared_groups(cells) == ("", [])
+    assert first_pairs(of_cells, []) == ("", [])
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        Measure("pingpong", sizes="8,16"),
+        Measure("pingpong", sizes="8,16", modes=("standard", "synchronous")),
+        Measure("pingpong", sizes="8", buffers="cold"),
+        Measure("multi-stream", sizes="8", senders=(1, "all"), orders=("natural", "interleaved")),
+        Measure("allreduce", sizes="8", sync=("common", "barrier")),
+    ],
+    ids=lambda measure: measure.pattern,
+)
+def test_the_first_factor_that_compares_is_found_as_if_all_were_tried(measure: Measure) -> None:
+    cells = expanded(measure, ranks=(4, 8))
+    tried = {
+        factor: [alike for alike in compared_cells(cells, factor) if len(alike) > 1] for factor in COMPARED_BY
+    }
+    first = next((factor for factor in COMPARED_BY if tried[factor]), "")
+    assert compared_groups(cells) == (first, tried.get(first, []))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from typing import Literal
 
 import msgspec
@@ -355,13 +356,54 @@ def test_a_map_of_too_many_ranks_is_refused_with_the_numbers() -> None:
         cells_with(Measure("pingpong", sizes="8", pairs="tournament"), ranks=2000, visits=2)
     assert "2000 ranks are 1,999,000 pairs" in caught.value.sentence
     assert "3,998,000 visits of a launch, of at most 1,000,000" in caught.value.sentence
-    assert caught.value.hint
 
 
 def test_all_sizes_of_a_map_count_before_its_cells_are_made() -> None:
     """A thousand ranks with two sizes, of which either alone would do."""
     with pytest.raises(UsageError, match=r"with 2 sizes and 2 visits of each are 1,998,000 visits"):
         cells_with(Measure("pingpong", sizes="8,1MiB", pairs="tournament"), ranks=1000, visits=2)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "visits", "hint"),
+    [
+        ("8,1MiB", 2, "use at most 707 ranks: --np 707, or 1 size: --sizes 8"),
+        ("8", 3, "use at most 816 ranks: --np 816"),
+        ("0:64", 2, "use at most 354 ranks: --np 354, or 1 size: --sizes 0"),
+        ("4KiB,1MiB,3MiB", 1, "use at most 816 ranks: --np 816, or 2 sizes: --sizes 4KiB,3MiB"),
+        ("4KiB,1MiB", 10**6, "use fewer visits"),
+    ],
+)
+def test_a_map_of_too_many_ranks_is_told_how_many_there_may_be(sizes: str, visits: int, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        cells_with(Measure("pingpong", sizes=sizes, pairs="tournament"), ranks=1000, visits=visits)
+    assert caught.value.hint == hint
+
+
+@repeatable
+@given(ranks=st.integers(2, 12), visits=st.integers(1, 4), most=st.integers(8, 300), count=st.integers(1, 4))
+def test_what_a_refused_map_is_told_to_ask_for_is_possible(
+    ranks: int, visits: int, most: int, count: int
+) -> None:
+    sizes = ",".join(map(str, range(count)))
+
+    def refused(ranks: int, sizes: str) -> UsageError | None:
+        try:
+            cells_with(Measure("pingpong", sizes=sizes, pairs="serial"), ranks=ranks, visits=visits)
+        except UsageError as error:
+            return error
+        return None
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mpigauge.plan.cells.MAX_VISITS", most)
+        error = refused(ranks, sizes)
+        assume(error is not None and "pairs" in error.sentence)
+        assert error is not None
+        if asked := re.search(r"--np (\d+)", error.hint):
+            assert refused(int(asked[1]), sizes) is None
+            assert refused(int(asked[1]) + 1, sizes) is not None
+        if asked := re.search(r"--sizes (\S+)", error.hint):
+            assert refused(ranks, asked[1]) is None
 
 
 @repeatable
