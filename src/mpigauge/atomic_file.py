@@ -79,11 +79,18 @@ def cannot_write(path: Path, error: OSError, instead: str) -> MpigaugeError:
     sentence = f"{path}: cannot be written: {error.strerror or error}"
     if error.errno in NO_NAME:
         return UsageError(sentence, instead)
+    return EnvironmentLacksError(sentence, remedy(error, instead))
+
+
+def remedy(error: OSError, instead: str) -> str:
+    """Return what helps where something cannot be written.
+
+    Args:
+        instead: What to do where more room would not help.
+    """
     if error.errno in NO_ROOM:
-        return EnvironmentLacksError(sentence, f"free some space, or {instead}")
-    if error.errno == errno.EFBIG:
-        return EnvironmentLacksError(sentence, f"raise ulimit -f, or {instead}")
-    return EnvironmentLacksError(sentence, instead)
+        return f"free some space, or {instead}"
+    return f"raise ulimit -f, or {instead}" if error.errno == errno.EFBIG else instead
 
 
 @contextlib.contextmanager

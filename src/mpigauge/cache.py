@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from mpigauge.atomic_file import remedy
 from mpigauge.errors import EnvironmentLacksError
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -198,7 +199,7 @@ def _compiled(
     except OSError as error:
         raise EnvironmentLacksError(
             f"{program.parent}: {about} cannot be kept there: {error.strerror}",
-            "set MPIGAUGE_KERNEL_DIR to a folder that can be written",
+            remedy(error, "set MPIGAUGE_KERNEL_DIR to a folder that can be written"),
         ) from None
     return program
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge import room
 from mpigauge.campaign.launch import single_copies
 from mpigauge.doctor import system as doctor_system
 from mpigauge.doctor.this_machine import setting_findings
@@ -159,10 +160,10 @@ def test_temporary_files_go_where_they_can_be_written(system: Path, monkeypatch:
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(system)])
     monkeypatch.setenv("TMPDIR", str(system))
-    monkeypatch.setattr(system_limits, "room_in", lambda _: (2**30, 1000))
+    monkeypatch.setattr(room, "room_in", lambda _: (2**30, 1000))
     assert found()["temporary files"] == ("ok", str(system))
-    for room in ((8192, 1000), (2**30, 3)):
-        monkeypatch.setattr(system_limits, "room_in", lambda _, room=room: room)
+    for left in ((8192, 1000), (2**30, 3)):
+        monkeypatch.setattr(room, "room_in", lambda _, left=left: left)
         assert found()["temporary files"][0] == "note"
     monkeypatch.setenv("TMPDIR", "/nowhere")
     state, value = found()["temporary files"]

@@ -16,7 +16,7 @@ import mpigauge
 ROOT = Path(mpigauge.__file__).parent
 
 RANKS = (
-    "units errors sequences cache locks vocabulary atomic_file dependencies inputs programs pdf stats",
+    "units errors sequences cache locks vocabulary atomic_file room dependencies inputs programs pdf stats",
     "plan",
     "result mpi",
     "importers rows",

@@ -17,9 +17,6 @@ BUSY_LOAD_PER_CORE = 0.3
 SHARED_MEMORY_LEAST_BYTES = 256 * 2**20
 """Enough for two ranks of any of the libraries; containers often have 64 MiB."""
 
-TEMPORARY_LEAST_BYTES, TEMPORARY_LEAST_FILES = 16 * 2**20, 100
-"""Enough for the temporary files of a launcher and its daemons."""
-
 FEW_PROCESSES = 128
 """A launcher with two ranks has up to thirty threads, and the user runs other programs."""
 
@@ -130,8 +127,7 @@ def _temporary_files() -> DoctorFinding:
     import os
     import tempfile
 
-    from mpigauge import units
-    from mpigauge.result import system_limits
+    from mpigauge import room, units
 
     what, wanted = "temporary files", os.environ.get("TMPDIR", "")
     try:
@@ -143,8 +139,8 @@ def _temporary_files() -> DoctorFinding:
     if wanted and os.path.realpath(wanted) != os.path.realpath(folder):
         remedy = "set TMPDIR to a folder that can be written, or unset it"
         return DoctorFinding("note", what, f"{folder}, since TMPDIR cannot be written: {wanted}", remedy)
-    free_bytes, files = system_limits.room_in(folder)
-    if min(free_bytes / TEMPORARY_LEAST_BYTES, files / TEMPORARY_LEAST_FILES) < 1:
+    free_bytes, files = left_room = room.room_in(folder)
+    if room.is_short(left_room):
         left = f"{folder} has {units.format_size(free_bytes)} and {units.counted(files, 'file')} left"
         return DoctorFinding("note", what, left, "launchers need more: remove what is there, or set TMPDIR")
     return DoctorFinding("ok", what, folder)

@@ -16,7 +16,7 @@ from mpigauge.cache import COMPILE_FLAGS, build_anew, build_once, cache_folder, 
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.kinds import identify
 from mpigauge.mpi.library import Library
-from mpigauge.mpi.wrapper import run_wrapper
+from mpigauge.mpi.wrapper import CannotCompileError, run_wrapper
 from mpigauge.plan.patterns import KERNEL_VERSION, KernelDescription
 from mpigauge.programs import at_once, end_of, run
 from mpigauge.sequences import first_words
@@ -118,7 +118,7 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
     Raises:
         EnvironmentLacksError: It does not compile.
     """
-    words = [*library.compiler, *FLAGS, *flags, *_lacking(library)]
+    words = [*library.compiler, *FLAGS, *flags, *_lacking(library, output.parent)]
     c_files = sorted(folder.rglob("*.c"))
     jobs = min(os.cpu_count() or 1, MAX_JOBS)
     with tempfile.TemporaryDirectory(dir=output.parent) as place:
@@ -133,18 +133,18 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
         run_wrapper([*words, "-o", str(output), *objects, *LIBRARIES], library.environment, BUILD_TIMEOUT_S)
 
 
-def _lacking(library: Library) -> list[str]:
-    """Return the flags that tell the kernel which calls the library lacks."""
-    found = at_once(lambda probe: (probe.stem, _links(probe, library)), _link_probes())
+def _lacking(library: Library, folder: Path) -> list[str]:
+    """Return the flags that tell the kernel which calls the library lacks, found out in a folder."""
+    found = at_once(lambda probe: (probe.stem, _links(probe, library, folder)), _link_probes())
     return [f"-DMG_LACKS_{calls.upper()}" for calls, links in found if not links]
 
 
-def _links(probe: Path, library: Library) -> bool:
-    with tempfile.TemporaryDirectory() as place:
+def _links(probe: Path, library: Library, folder: Path) -> bool:
+    with tempfile.TemporaryDirectory(dir=folder) as place:
         words = [*library.compiler, *FLAGS, "-o", str(Path(place) / probe.stem), str(probe)]
         try:
             run_wrapper(words, library.environment, BUILD_TIMEOUT_S, Path(place))
-        except EnvironmentLacksError:
+        except CannotCompileError:
             return False
     return True
 

@@ -4,16 +4,20 @@ import errno
 import os
 import re
 import shlex
-from collections.abc import Mapping
+import signal
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpigauge.cache import with_home
+from mpigauge import room
+from mpigauge.atomic_file import NO_ROOM
+from mpigauge.cache import cache_folder, with_home
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.environments import Changes, applied, loaded
 from mpigauge.mpi.kinds import KINDS, NO_VERSION, MpiKind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
 from mpigauge.programs import end_of, run, which
+from mpigauge.room import WorkFolder
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST
 
@@ -25,6 +29,20 @@ ABI_COMPILER = "mpicc_abi"
 """Compiler wrapper for the ABI of MPI 5, beside mpicc."""
 
 LAUNCHERS_BESIDE = ("mpiexec", "mpirun", "mpiexec_mpt")
+
+
+LACKS = {
+    signal.strsignal(signal.SIGXFSZ) or "": "raise ulimit -f",
+    os.strerror(errno.EFBIG): "raise ulimit -f",
+    os.strerror(errno.EAGAIN): "this user may start no more processes: raise ulimit -u",
+    os.strerror(errno.EMFILE): "raise ulimit -n",
+    os.strerror(errno.ENOMEM): "raise ulimit -v, or ask for more memory",
+}
+"""What helps where a compiler says that it was refused something by the system."""
+
+
+class CannotCompileError(EnvironmentLacksError):
+    """A compiler that has run and refused: by its options, its library or its installation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +159,8 @@ def run_wrapper(
     """Run an mpicc with these words, in a folder or in the current one, and return its output.
 
     Raises:
-        EnvironmentLacksError: It cannot be run, or it failed.
+        CannotCompileError: It has refused.
+        EnvironmentLacksError: It cannot be run, or this machine lacks what it needs.
     """
     mpicc = Path(words[0])
     environ = applied(with_home(os.environ), {**environment, "LC_ALL": "C"})  # its words are read: in English
@@ -153,12 +172,35 @@ def run_wrapper(
             f"see what it or its compiler waits for: {shlex.join(words)}",
         ) from None
     except OSError as error:
+        lack = _lack(str(error.strerror), _written_to(environ, folder))
         raise EnvironmentLacksError(
-            f"{mpicc}: cannot be run: {error.strerror}", "check the installation"
+            f"{mpicc}: cannot be run: {error.strerror}", lack[1] if lack else "check the installation"
         ) from None
-    if done.status != 0:
-        raise EnvironmentLacksError(*explain_failure(mpicc, done.status, done.err or done.out))
-    return done.out
+    if done.status == 0:
+        return done.out
+    said = done.err or done.out
+    if (lack := _lack(said, _written_to(environ, folder))) is not None:
+        raise EnvironmentLacksError(f"{mpicc}: cannot compile: {lack[0]}", lack[1])
+    raise CannotCompileError(*explain_failure(mpicc, done.status, said))
+
+
+def _written_to(environ: Mapping[str, str], folder: Path | None) -> list[WorkFolder]:
+    """Return where a compiler writes to; what it is run in is a folder of the cache."""
+    temporary = room.temporary_folder(environ)
+    if folder is None:
+        return [temporary]
+    return [temporary, WorkFolder(cache_folder(), "set MPIGAUGE_KERNEL_DIR to another folder")]
+
+
+def _lack(said: str, folders: Sequence[WorkFolder]) -> tuple[str, str] | None:
+    """Return what this machine lacks that a compiler has stumbled over, and what helps; None if nothing."""
+    full = room.full(folders)
+    no_room = dict.fromkeys(map(os.strerror, NO_ROOM), room.hint(full or folders))
+    for words, hint in (no_room | LACKS).items():
+        if line := next((line.strip() for line in said.splitlines() if words in line), ""):
+            named = [str(one.path) for one in full] if words in no_room else []
+            return f"{' and '.join(named)}: {words}" if named else first_words(line, REASON_MOST), hint
+    return None
 
 
 def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
@@ -170,8 +212,6 @@ def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
         return f"{mpicc}: cannot compile: {cause}", "set HOME to a folder that can be written"
     if which("cc") is None and which("gcc") is None:
         return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"
-    if os.strerror(errno.EAGAIN) in cause:
-        return f"{mpicc}: cannot compile: {cause}", "this user may start no more processes: raise ulimit -u"
     return f"{mpicc}: cannot compile: {cause}", "check this MPI library, or name another: --mpi NAME"
 
 

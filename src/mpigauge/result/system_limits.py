@@ -33,12 +33,6 @@ def _shared_memory() -> os.statvfs_result | None:
     return os.statvfs(SHARED_MEMORY) if os.access(SHARED_MEMORY, os.W_OK) else None
 
 
-def room_in(folder: str) -> tuple[int, int]:
-    """Return the free bytes and files of a folder's file system; many files where they are not counted."""
-    statistics = os.statvfs(folder)
-    return statistics.f_bavail * statistics.f_frsize, statistics.f_favail if statistics.f_files else 2**31
-
-
 def locked_memory_bytes() -> int | None:
     """Return the bytes that a process may lock, as network cards require; None if there is no limit."""
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mpigauge import room
 from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi import find
-from mpigauge.mpi.wrapper import Candidate, explain_failure, inspect
+from mpigauge.mpi.wrapper import Candidate, CannotCompileError, explain_failure, inspect, run_wrapper
 from tests.fakes.mpi import FakeMpi, install, write_program
 from tests.needs import program
 
@@ -320,9 +321,50 @@ def test_a_missing_compiler_is_told_from_a_broken_library(
     sentence, hint = explain_failure(Path("/bin/mpicc"), 1, "mpi.h: No such file or directory\n")
     assert "cannot compile: mpi.h" in sentence
     assert "--mpi" in hint
-    words = "cc: fatal error: cannot execute cc1: vfork: Resource temporarily unavailable\n"
-    assert "ulimit -u" in explain_failure(Path("/bin/mpicc"), 1, words)[1]
     assert "status 3" in explain_failure(Path("/bin/mpicc"), 3, "")[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ("cc: fatal error: cannot execute cc1: vfork: Resource temporarily unavailable", "raise ulimit -u"),
+        (
+            "cc: internal compiler error: File size limit exceeded signal terminated program cc1",
+            "raise ulimit -f",
+        ),
+        ("ld: cannot open crt1.o: Too many open files", "raise ulimit -n"),
+        ("cc1: error: virtual memory exhausted: Cannot allocate memory", "raise ulimit -v"),
+        ("ld: final link failed: No space left on device\ncollect2: error: ld returned 1", "free some space"),
+        ("cc: error: /tmp/cc1.s: Disk quota exceeded", "free some space"),
+    ],
+)
+def test_what_the_system_refuses_a_compiler_is_not_the_fault_of_a_library(
+    machine: Path, words: str, remedy: str
+) -> None:
+    mpicc = write_program(machine / "mpicc", f"import sys; sys.exit({words!r})")
+    with pytest.raises(EnvironmentLacksError) as caught:
+        inspect(Candidate(mpicc, "PATH"))
+    assert not isinstance(caught.value, CannotCompileError)  # which says what a library lacks
+    assert remedy in caught.value.hint
+    assert "--mpi" not in caught.value.hint
+
+
+@pytest.mark.parametrize("full", ["temporary", "kernels"])
+def test_of_full_folders_that_one_is_named_that_is(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, full: str
+) -> None:
+    folders = {"temporary": ("TMPDIR", machine / "t"), "kernels": ("MPIGAUGE_KERNEL_DIR", machine / "k")}
+    for variable, folder in folders.values():
+        folder.mkdir()
+        monkeypatch.setenv(variable, str(folder))
+    left = {str(folder): (2**30, 1000) for _, folder in folders.values()}
+    variable, folder = folders.pop(full)
+    left[str(folder)] = (4096, 1000)
+    monkeypatch.setattr(room, "room_in", left.__getitem__)
+    mpicc = write_program(machine / "mpicc", "import sys; sys.exit('as: a.s: No space left on device')")
+    with pytest.raises(EnvironmentLacksError, match=str(folder)) as caught:
+        run_wrapper([str(mpicc)], {}, folder=machine)
+    assert caught.value.hint == f"free some space in {folder}, or set {variable} to another folder"
 
 
 NO_COMPILER = """\

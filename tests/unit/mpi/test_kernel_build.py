@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 from contextlib import contextmanager
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge import cache
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi import find, kernel, wrapper
 from mpigauge.plan.patterns import KERNEL_VERSION
-from tests.fakes.mpi import FakeMpi, install, write_program
+from tests.fakes.mpi import SHEBANG, FakeMpi, install, write_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,12 +124,23 @@ def test_a_cache_that_cannot_be_written_is_named_with_the_variable(
     assert "MPIGAUGE_KERNEL_DIR" in caught.value.hint
 
 
-def test_a_kernel_that_may_not_be_run_is_told_so(library: Library) -> None:
+def test_a_kernel_that_may_not_be_run_is_told_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a file system that is mounted noexec; nobody helps by building it again."""
-    kernel.build(library).chmod(0o644)
+
+    def run(*_: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    kernel.build(library)
+    monkeypatch.setattr(kernel, "run", run)
     with pytest.raises(EnvironmentLacksError, match="may not be run there") as caught:
         kernel.describe(library)
     assert "MPIGAUGE_KERNEL_DIR" in caught.value.hint
+
+
+def put_in_place_of(program: Path, text: str, shebang: str = SHEBANG) -> None:
+    """Keep another program in the cache as if it had been built."""
+    write_program(program, text, shebang)
+    program.write_bytes(cache.sealed(program.read_bytes()))
 
 
 @pytest.mark.parametrize("noise", ["XALT: tracking enabled\\n", "no end of line "])
@@ -135,7 +148,7 @@ def test_what_a_preloaded_library_prints_is_not_the_kernel_s(library: Library, n
     described = kernel.describe(library)
     program = kernel.kernel_path(library)
     program.rename(program.with_name("whole"))
-    write_program(program, f"printf '{noise}'\n'{program.with_name('whole')}' \"$@\"", "#!/bin/sh\n")
+    put_in_place_of(program, f"printf '{noise}'\n'{program.with_name('whole')}' \"$@\"", "#!/bin/sh\n")
     assert kernel.describe(library) == described
 
 
@@ -143,7 +156,7 @@ def test_a_preloaded_library_is_named_where_a_kernel_does_not_describe_itself(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LD_PRELOAD", "")
-    write_program(kernel.build(library), "print('hello')")
+    put_in_place_of(kernel.build(library), "print('hello')")
     monkeypatch.setenv("LD_PRELOAD", "libm.so.6")
     with pytest.raises(EnvironmentLacksError, match="does not describe itself") as caught:
         kernel.describe(library)
@@ -154,7 +167,7 @@ def test_a_preloaded_library_is_named_where_a_kernel_does_not_describe_itself(
     ("program", "words"),
     [
         ("import sys; sys.exit('libmpi.so.40: cannot open shared object file')", "libmpi.so.40"),
-        ("import os; os.abort()", "status -6"),
+        ("import os; os.abort()", "did not start: SIGABRT: Aborted"),
         ("print('hello')", "does not describe itself"),
         ("import sys; sys.stdout.buffer.write(b'\\xff\"')", "does not describe itself"),
         (
@@ -166,7 +179,7 @@ def test_a_preloaded_library_is_named_where_a_kernel_does_not_describe_itself(
 def test_a_kernel_that_does_not_describe_itself_is_to_be_built_anew(
     library: Library, program: str, words: str
 ) -> None:
-    write_program(kernel.build(library), program)
+    put_in_place_of(kernel.build(library), program)
     with pytest.raises(EnvironmentLacksError) as caught:
         kernel.describe(library)
     assert words in caught.value.sentence
@@ -226,7 +239,7 @@ def test_a_kernel_is_compiled_without_calls_that_do_not_link(
 
     def run(words: list[str], *more: Any) -> str:
         if any(word.startswith(str(kernel.LINK_PROBES)) for word in words):
-            raise EnvironmentLacksError("undefined reference to `MPI_Session_init'", "")
+            raise wrapper.CannotCompileError("undefined reference to `MPI_Session_init'", "")
         given.append(words)
         return run_wrapper(words, *more)
 
@@ -235,6 +248,20 @@ def test_a_kernel_is_compiled_without_calls_that_do_not_link(
     kernel.rebuild(library)
     assert given
     assert all("-DMG_LACKS_SESSIONS" in words for words in given)
+
+
+def test_a_probe_that_says_nothing_of_the_library_builds_no_kernel(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One without calls that the library has would stay in the cache."""
+
+    def run(words: list[str], *_: Any) -> str:
+        raise EnvironmentLacksError(f"{words[0]}: no space left on device", "free some space")
+
+    monkeypatch.setattr(kernel, "run_wrapper", run)
+    with pytest.raises(EnvironmentLacksError, match="no space left"):
+        kernel.build(library)
+    assert not kernel.kernel_path(library).exists()
 
 
 def test_a_kernel_has_all_calls_that_link(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """A job, that is one launch of one program, and the command that a launcher makes of it."""
 
+import resource
 import shutil
 import tempfile
 from collections import Counter
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 from operator import eq
 from pathlib import Path
 
+from mpigauge.atomic_file import remedy
 from mpigauge.campaign.launch import owner
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.environments import Changes, applied
@@ -109,6 +111,10 @@ def temporary_folder(needed_by: str) -> Path:
     except OSError as error:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+        if resource.getrlimit(resource.RLIMIT_FSIZE)[0] == 0:  # which tempfile takes for full folders
+            raise EnvironmentLacksError(
+                f"{needed_by} needs a temporary folder: no file may grow here", "raise ulimit -f"
+            ) from None
         # Where no folder can be written, tempfile names those that it has tried.
         error_text = ": ".join(filter(None, (error.filename, error.strerror)))
         raise EnvironmentLacksError(
@@ -141,7 +147,7 @@ def write_files(words: Sequence[str], files: Mapping[str, str], folder: Path) ->
         except OSError as error:
             raise EnvironmentLacksError(
                 f"{path}: cannot be written, and the launcher needs it: {error.strerror}",
-                "free some space, or set TMPDIR to another place",
+                remedy(error, "set TMPDIR to another folder"),
             ) from None
         words = [word.replace(f"{FOLDER}/{name}", str(path)) for word in words]
     return words
