@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -102,7 +103,9 @@ def test_a_hang_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.M
     words = ("--sizes", "8,64", "--launches", "1", "-o", "r.jsonl", "--format", "json")
     rows = rows_of(cli("run", "pingpong", *words), 1)
     assert states(rows) == {8: "ok", 64: "timeout"}
-    assert [failure.kind for failure in load(Path("r.jsonl")).failures] == ["timeout"]
+    (failure,) = load(Path("r.jsonl")).failures
+    assert failure.kind == "timeout"
+    assert re.fullmatch("mpigauge: the job has said nothing for [0-9.]+ s", failure.words)
 
 
 def test_corrupt_payload_is_never_averaged(

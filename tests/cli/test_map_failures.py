@@ -48,6 +48,7 @@ def test_a_hang_in_a_step_costs_only_the_pair_that_hangs(cli: Cli, monkeypatch: 
     said = whole(mapped(cli, "--np", 4, "--launches", 3, "--format", "json"))
     assert [link["hosts"] for link in said["failed_links"]] == [["h1", "h2"]]
     assert said["failed_links"][0]["reason"].startswith("timeout")
+    assert said["failed_links"][0]["reason"].endswith(" s while ranks on h1, h2 were measured")
     assert sum(pair["latency_s"] is not None for pair in said["pairs"]) == 5
 
 

@@ -33,8 +33,10 @@ from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, utc_now
 from mpigauge.campaign.troubles import Troubles
 from mpigauge.mpi import kernel
+from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.patterns import known
 from mpigauge.plan.strings import SHORT_MOST
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
@@ -43,6 +45,7 @@ from mpigauge.result.records import Failure, Launch, Record, Visit
 from mpigauge.rows.failure_cause import CAUSE, ENDED_FROM_OUTSIDE, OURS
 from mpigauge.vocabulary import FailureKind, SkipReason
 
+HOSTS_NAMED = 4
 MAX_OUTPUT_LINES = 10_000
 MAX_OUTPUT_LINE_BYTES = 4096
 """Length to which a line of the library's output is cut."""
@@ -143,6 +146,7 @@ class JobRun:
         self._has_broken_line = False  # a line began as the kernel's do, but was invalid
         self._has_end = False  # its last line was an end line, of the kernel or of another program
         self._observed: str | None = None  # its output before we ended it, and what we observed
+        self._silence = ""  # of a job that had begun, in words
         self._text = plan_text
         self._counters_before = Counters()  # of our lab's relay, before the visit
         self._early_output: deque[bytes] = deque(
@@ -245,6 +249,7 @@ class JobRun:
             since_s = awake_s() - self._begun
             late = f"it has not begun after {since_s:.0f} s; --patience gives a start more time"
             self._keep_observation(running, watch.death or ("" if self.began else late))
+            self._silence = self._silence_of(running) if self.began and not watch.death else ""
             return "crash" if watch.death else "timeout"
         except InterruptedError:
             return None
@@ -484,12 +489,23 @@ class JobRun:
         if self._is_incomplete:
             missing = incomplete_sentence(len(self._visits.keys() - self._answered), len(self._visits))
             return f"{OURS} {missing}\n{words}".rstrip()
-        hosts = self._job.hosts
-        if len(set(hosts)) < 2 or self._context.interruption.signal is not None:  # noqa: PLR2004 - several
-            return words
-        fault = first_fault(hosts, self._context.plan, [self._target])
+        hosts, fault = self._job.hosts, ""
+        if len(set(hosts)) > 1 and self._context.interruption.signal is None:
+            fault = first_fault(hosts, self._context.plan, [self._target])
         self.host_gone = bool(fault)
-        return f"{words}\n{OURS} {fault}" if fault else words
+        seen = fault or ("" if CAUSE.search(words) else self._silence)
+        return f"{words}\n{OURS} {seen}".lstrip("\n") if seen else words
+
+    def _silence_of(self, running: RunningJob) -> str:
+        """Return how long a job has said nothing, where it measures, and which ranks here are stopped."""
+        cells = [self._visits[visit] for visit in self._timeout.running if self._job.hosts]
+        ranks = (rank for cell in cells for rank in ranks_in(cell, known().get(cell.pattern)))
+        hosts = list(dict.fromkeys(self._job.hosts[rank] for rank in ranks))
+        more = f" and {len(hosts) - HOSTS_NAMED} more" if len(hosts) > HOSTS_NAMED else ""
+        where = f" while ranks on {', '.join(hosts[:HOSTS_NAMED])}{more} were measured" if hosts else ""
+        stopped = LocalRanks(self._job.program[0], running.processes).stopped(self._job.hosts)
+        said = f"the job has said nothing for {units.format_duration(self._timeout.seconds())}{where}"
+        return f"{said}; {stopped}" if stopped else said
 
 
 def cell_text(cell: Cell) -> str:

@@ -28,6 +28,11 @@ class Process:
         """Whether it is dead, a zombie at most."""
         return self.state in ("Z", "X")
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it is stopped, by a signal or a debugger."""
+        return self.state in ("T", "t")
+
 
 NAME_BYTES = 15
 

@@ -2,9 +2,14 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from mpigauge.campaign.launch.leftovers import environment_of
 from mpigauge.campaign.launch.process_tree import NAME_BYTES, Process, process
+from mpigauge.units import counted
+
+NUMBERS = ("PMIX_RANK", "PMI_RANK", "PMI_ID", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+"""Variables by which launchers tell a process its rank."""
 
 
 class LocalRanks:
@@ -25,19 +30,43 @@ class LocalRanks:
 
     def death(self) -> str:
         """Look at the ranks; return how the first dead one ended, in words; "" if none has."""
-        now = {pid: state for pid in self._processes() if (state := process(pid)) is not None}
-        for pid, state in now.items():
-            # A child of a rank has the same name, and may end at any time.
-            if state.name == self._name and not self._is_rank(state.parent, now):
-                self._seen.setdefault(pid, state.started)
+        now = self._now()
+        for pid, rank in self._ranks(now).items():
+            self._seen.setdefault(pid, rank.started)
         for pid, started in self._seen.items():
             state = now.get(pid) or process(pid)
             if state is None or state.started != started or state.is_dead:
                 return _ended(pid, state if state is not None and state.started == started else None)
         return ""
 
-    def _is_rank(self, pid: int, now: dict[int, Process]) -> bool:
-        return pid in now and now[pid].name == self._name
+    def stopped(self, hosts: Sequence[str] = ()) -> str:
+        """Return which rank is stopped, by a signal or a debugger, and how many others; "" if none is.
+
+        Args:
+            hosts: Host of each rank of the job; empty for this machine.
+        """
+        stopped = [pid for pid, state in self._ranks(self._now()).items() if state.is_stopped]
+        if not stopped:
+            return ""
+        more = f", and {counted(len(stopped) - 1, 'other')}" if len(stopped) > 1 else ""
+        return f"process {stopped[0]}, {_rank_words(stopped[0], hosts)}, is stopped{more}"
+
+    def _now(self) -> dict[int, Process]:
+        return {pid: state for pid in self._processes() if (state := process(pid)) is not None}
+
+    def _ranks(self, now: Mapping[int, Process]) -> dict[int, Process]:
+        """Return those that are ranks: a child of a rank has the same name, and may end at any time."""
+        named = {pid: state for pid, state in now.items() if state.name == self._name}
+        return {pid: state for pid, state in named.items() if state.parent not in named}
+
+
+def _rank_words(pid: int, hosts: Sequence[str]) -> str:
+    """Return a rank with its number and host, as far as they are known."""
+    for word in environment_of(str(pid)):
+        name, _, number = word.decode(errors="replace").partition("=")
+        if name in NUMBERS and number.isdecimal():
+            return f"rank {number}" + (f" on {hosts[int(number)]}" if int(number) < len(hosts) else "")
+    return "a rank"
 
 
 def _ended(pid: int, state: Process | None) -> str:
