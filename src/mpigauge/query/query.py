@@ -69,7 +69,7 @@ class Source:
             self._against[id(other)] = Between(other.rows, self.rows)
         return self._against[id(other)]
 
-    @property
+    @cached_property
     def states_shown(self) -> list[str]:
         """States of the machine that the rows are of, from near to far."""
         return [name for name in STATE_NAMES if any(row.state == name for row in self.rows)]

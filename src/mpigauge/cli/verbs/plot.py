@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mpigauge.ask import Selection
+    from mpigauge.query.query import Source
     from mpigauge.result.reader import Result
 
 
@@ -156,9 +158,14 @@ def command(
     read = list(map(load, paths))
     paper = Paper(title or "", width_in, _command())
 
+    @cache
+    def sources(*, each_state: bool) -> list[Source]:
+        return replace(request, each_state=each_state).sources(read)
+
     def drawn(kind: str) -> Path:
         # Verdicts are per state of the machine unless one is named, as in `mpigauge compare`.
-        query = replace(request, kind=KINDS[kind], each_state=kind == COMPARE).query(read)
+        rows = sources(each_state=kind == COMPARE and selection.state is None)
+        query = replace(request, kind=KINDS[kind]).query_of(rows)
         if kind == COMPARE and not force:
             check_alike(query.sources)
         query = replace(query, linear=linear, model=model, references=references, paper=paper)
