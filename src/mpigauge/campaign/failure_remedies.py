@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from mpigauge.result.records import Failure
-from mpigauge.rows.failure_cause import line_of
+from mpigauge.rows.failure_cause import OF_OTHERS, line_of
 
 SILENT = "the job said nothing"
 
@@ -127,8 +127,18 @@ REMEDIES = (
         "fewer ranks or smaller --sizes need less memory; or ask for more, and look at ulimit -v",
     ),
     Remedy(
-        r"signal:? 9\b|\(killed\)|: killed|EXIT CODE: 9",
+        r"signal:? 9\b|SIGKILL|\(killed\)|: killed|EXIT CODE: 9",
         KILLED,
+    ),
+    Remedy(
+        r"standard input",
+        "let it pass standard input on to rank 0: no </dev/null and no & in a script around it, "
+        "docker run -i, srun without --input=none",
+    ),
+    Remedy(r"line without end", "leave out what draws a progress bar there, or let its lines end"),
+    Remedy(
+        OF_OTHERS.pattern,
+        "a person, a script, the batch system or a limit of CPU time (ulimit -t) has ended it",
     ),
 )
 """Remedies by cause; the first that matches is used."""

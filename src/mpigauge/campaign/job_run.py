@@ -42,7 +42,7 @@ from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
 from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
 from mpigauge.result.records import Failure, Launch, Record, Visit
-from mpigauge.rows.failure_cause import CAUSE, ENDED_FROM_OUTSIDE, OURS
+from mpigauge.rows.failure_cause import CAUSE, ENDED_FROM_OUTSIDE, OURS, is_from_outside, line_of
 from mpigauge.vocabulary import FailureKind, SkipReason
 
 HOSTS_NAMED = 4
@@ -156,6 +156,9 @@ class JobRun:
         self.failed = False
         self.ended = False
         self.startup_s = 0.0
+        self._reported = ""  # what the library says of its transports
+        self._asked = False  # rank 0 has asked for its plan
+        self._cut_off = False  # it was ended from outside
         self.prelude_s = 0.0
         self.skipped: set[Cell] = set()
         self.suspects: frozenset[int] = frozenset()
@@ -168,7 +171,9 @@ class JobRun:
 
         An unreadable journal counts as not having reached a visit.
         """
-        return self.ended or not (self._timeout.before_first_visit or self._is_unreadable)
+        return self.ended or not (
+            self._timeout.before_first_visit or self._is_unreadable or (self._cut_off and not self._answered)
+        )
 
     @property
     def died_warming_up(self) -> bool:
@@ -237,18 +242,19 @@ class JobRun:
                 if isinstance(line, journal.ReadyLine):
                     running.feed()
                 elif isinstance(line, journal.LaunchLine):
-                    self._launch_begins(line.launch, self._library_report(running))
+                    self._read_report(running)
+                    self._launch_begins(line.launch)
                 else:
                     self._process_line(line)
+                    self._asked = True
+                    self._read_report(running)
                 if self.ended:
                     running.wait(END_PATIENCE_S)
                     return None
         except TimeoutError:
             if self._ended_by_signal(running):  # it ended some of the ranks, and the others wait for these
                 return None
-            since_s = awake_s() - self._begun
-            late = f"it has not begun after {since_s:.0f} s; --patience gives a start more time"
-            self._keep_observation(running, watch.death or ("" if self.began else late))
+            self._keep_observation(running, watch.death or ("" if self.began else self._late()))
             self._silence = self._silence_of(running) if self.began and not watch.death else ""
             return "crash" if watch.death else "timeout"
         except InterruptedError:
@@ -260,10 +266,21 @@ class JobRun:
     def _keep_observation(self, running: RunningJob, seen: str) -> None:
         """Keep the job's output before we end it, with what we observed if the output names no cause."""
         words = running.last_words
-        self._observed = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}"
+        self._observed = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}".lstrip()
+
+    def _late(self) -> str:
+        """How far a job has come that has not begun, and what would let it."""
+        since_s = awake_s() - self._begun
+        if not self._asked:
+            return f"it has not begun after {since_s:.0f} s; --patience gives a start more time"
+        return (
+            f"rank 0 has asked what to measure, and nothing came of it after {since_s:.0f} s: "
+            "its launcher must pass standard input on, and its ranks reach each other"
+        )
 
     def _silence_watch(self, running: RunningJob) -> SilenceWatch:
         """Return the watch for the time in which the job is silent."""
+        self._read_report(running)
         most = units.format_duration(self._timeout.seconds())
         ranks = LocalRanks(self._job.program[0], running.processes)
         begun = awake_s()
@@ -300,19 +317,22 @@ class JobRun:
             self._early_output.append(text[:MAX_OUTPUT_LINE_BYTES])
         running.add_words(text)
 
-    def _library_report(self, running: RunningJob) -> str:
-        """What the library said of its transports; then none of that will be why the job failed."""
-        lines = [text.decode("utf-8", "replace") for text in self._early_output]
-        reported = self._target.library.kind.parse_report(lines)[:SHORT_MOST]
-        if reported:
-            running.drop_words(self._early_output)
+    def _read_report(self, running: RunningJob) -> None:
+        """Read what the library says of its transports in every launch: none of that is why one failed."""
+        lines = {text.decode("utf-8", "replace"): text for text in self._early_output}
+        if reported := self._target.library.kind.parse_report(lines)[:SHORT_MOST]:
+            self._reported = reported
+            running.drop_words(text for line, text in lines.items() if not CAUSE.search(line))
         self._early_output.clear()
-        return reported
 
     def _ended_by_signal(self, running: RunningJob) -> bool:
-        """Return whether a SIGTERM meant for us, too, ended the job: a scheduler sends it to every rank."""
-        was_terminated = running.wait(ECHO_S) in TERMINATED or ENDED_FROM_OUTSIDE.search(running.last_words)
-        return self._context.interruption.arrives_within(SCHEDULER_S if was_terminated else 0)
+        """Return whether a signal meant for us, too, ended the job: a scheduler sends it to every rank."""
+        status, words = running.wait(ECHO_S), running.last_words
+        failure = Failure(self._key.number, "crash", words, status=status)
+        by_other = (
+            status in TERMINATED or ENDED_FROM_OUTSIDE.search(words) or is_from_outside(line_of(failure))
+        )
+        return self._context.interruption.arrives_within(SCHEDULER_S if by_other else 0)
 
     # ---- Lines become records --------------------------------------------------------------------
 
@@ -352,7 +372,7 @@ class JobRun:
     def _is_busy(self) -> bool:
         return bool(self._timeout.running)
 
-    def _launch_begins(self, facts: journal.Facts, reported: str) -> None:
+    def _launch_begins(self, facts: journal.Facts) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
         check_placement(self._job.hosts, [place.host for place in facts.placement])
@@ -380,7 +400,7 @@ class JobRun:
                 startup_s=self.startup_s,
                 variables=recorded_variables(self._job, self._target),
                 built_by=self._target.built_by,
-                reported=reported,
+                reported=self._reported,
                 throttled=control_groups.throttle_count(),
                 options_found=self._job.options_found,
                 warmup_bytes=self._warmup_bytes,
@@ -428,20 +448,22 @@ class JobRun:
 
         Of several concurrent visits the one at fault is not known: all are suspects, to be run one by one.
         """
-        visit = self._torn_visit() if self._is_incomplete else self._visit_running()
-        cell = None if visit is None else self._visits[visit]
+        self._read_report(running)
         words = environment.text_without_secrets(self._failure_output(running))
         launch, status = self._key.number, running.wait(0)
-        failure = Failure(launch, kind, words, visit, cell, status, self._key.job)
-        self._state.append(failure)
-        for other in self._concurrent_visits(visit):
-            self._state.append(replace(failure, id=other, cell=self._visits[other]))
+        failure = Failure(launch, kind, words, status=status, job=self._key.job)
         why = cause_of(failure).line
         if cell is None:
             sentence = f"{self.name}: launch {launch} failed ({kind}): {why}"
             self._context.failures_reported.failed(self.name, why, launch, sentence)
             return
         self._context.failures_reported.failed(
+        self._cut_off = is_from_outside(why)
+        visit = self._torn_visit() if self._is_incomplete else self._visit_running()
+        cell = None if visit is None or self._is_first_cut(visit) else self._visits[visit]
+        self._state.append(replace(failure, id=visit, cell=cell))
+        for other in () if cell is None else self._concurrent_visits(visit):
+            self._state.append(replace(failure, id=other, cell=self._visits[other]))
             cell_text(cell), why, launch, f"{cell_text(cell)}: {kind} in launch {launch}: {why}"
         )
 
@@ -450,6 +472,13 @@ class JobRun:
 
         Groups at once are one: no group of them can be measured alone instead.
         """
+    def _is_first_cut(self, visit: int) -> bool:
+        """Return whether it was ended from outside, and not in this visit before.
+
+        What guards a machine against lack of memory ends ranks by the same signals: then it is the visit.
+        """
+        return self._cut_off and visit not in self._state.cut_off.get(self._key, ())
+
         running_now, are_concurrent = self._timeout.running, self._timeout.is_concurrent
         if any(self._visits[number].groups for number in running_now):
             return min(running_now)

@@ -55,6 +55,7 @@ class CampaignState:
         finished: Visits of unfinished launches that need not be made again.
         progress: What unfinished launches have measured.
         excluded: Cells that made a launch fail, by launch; not tried again in it.
+        cut_off: Visits during which a launch was ended from outside, by launch.
         done: Launches that have nothing left to do.
         parts: How often each launch has been started.
         failures: In how many launches a cell has failed.
@@ -74,6 +75,7 @@ class CampaignState:
     finished: dict[LaunchKey, set[int]] = field(default_factory=dict)
     progress: dict[LaunchKey, LaunchProgress] = field(default_factory=dict)
     excluded: dict[LaunchKey, set[Cell]] = field(default_factory=dict)
+    cut_off: dict[LaunchKey, set[int]] = field(default_factory=dict)
     done: set[LaunchKey] = field(default_factory=set)
     parts: Counter[LaunchKey] = field(default_factory=Counter)
     failures: Counter[Cell] = field(default_factory=Counter)
@@ -135,18 +137,15 @@ class CampaignState:
                     self._index_visit(key, record)
                 elif isinstance(record, Blocked):
                     self.blocked.add(record.cell)
-            case Failure(cell=Cell() as cell):
-                if record.id is not None:
-                    self.finish(LaunchKey.of(record.launch, cell), {record.id})
-                if record.kind in ENDS_JOB:
-                    self.excluded.setdefault(LaunchKey.of(record.launch, cell), set()).add(cell)
-                self.failures[cell] += MAX_FAILURES if record.kind == "refused" else 1
+            case Failure():
+                self._index_failure(record)
             case Done():
                 key = LaunchKey(record.launch, record.job)
                 self.done.add(key)
                 self.finished.pop(key, None)
                 self.progress.pop(key, None)
                 self.excluded.pop(key, None)
+                self.cut_off.pop(key, None)
 
     def _index_outcome(self, record: Record) -> None:
         """Index what decides whether the campaign has measured anything, and why not."""
@@ -154,6 +153,19 @@ class CampaignState:
             self.measured = True
         elif isinstance(record, Failure) and record.kind != "undead":
             self.last_failure = record
+
+    def _index_failure(self, failure: Failure) -> None:
+        cell = failure.cell
+        if cell is None:
+            if failure.id is not None and failure.job is not None:
+                self.cut_off.setdefault(LaunchKey(failure.launch, failure.job), set()).add(failure.id)
+            return
+        key = LaunchKey.of(failure.launch, cell)
+        if failure.id is not None:
+            self.finish(key, {failure.id})
+        if failure.kind in ENDS_JOB:
+            self.excluded.setdefault(key, set()).add(cell)
+        self.failures[cell] += MAX_FAILURES if failure.kind == "refused" else 1
 
     def _index_visit(self, key: LaunchKey, visit: Visit) -> None:
         self.visits_made += 1

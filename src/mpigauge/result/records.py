@@ -288,8 +288,8 @@ class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
         launch: Number of its launch.
         kind: The kind of failure.
         words: The first and the last lines of the job's output; `[...]` stands for lines between them.
-        id: The place of its visit in the launch's order; null if the launch itself failed.
-        cell: The cell of the visit; null if the launch itself failed.
+        id: The place in the launch's order of the visit that was running; null if there was none, or several.
+        cell: The cell of that visit; null if the launch itself failed, or was ended from outside.
         status: The launcher's exit status, for information only.
         job: The identity of the launch; null in files of older versions.
     """

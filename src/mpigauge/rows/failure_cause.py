@@ -4,7 +4,7 @@ import re
 import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from mpigauge.result import journal
 from mpigauge.result.records import Failure
@@ -91,6 +91,27 @@ BY_KILL = re.compile(r"\b(SIGNAL:|signal) 9\b")
 EXIT_STRING = re.compile(r"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: (.*)")
 OF_DEATH = re.compile(r"YOUR APPLICATION TERMINATED|KILLED BY SIGNAL|BAD TERMINATION")
 
+EXIT_ORPHANED = 113
+"""What our kernel ends with where whoever started it is gone."""
+
+LAUNCHER_ENDED = "its launcher was ended"
+ORPHANED = f"{LAUNCHER_ENDED} from outside"
+OF_ORPHANS = re.compile(
+    rf"(Errorcode: |errorcode |EXIT CODE: |MPI_Abort\(MPI_COMM_WORLD, ){EXIT_ORPHANED}\b"
+    r"|started this job is gone$",
+    re.MULTILINE,
+)
+"""What launchers say of that."""
+
+BY_OTHERS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL})
+"""Signals by which no launcher ends itself."""
+
+OF_OTHERS = re.compile(
+    rf"^{LAUNCHER_ENDED}|(SIGNAL:|\(?signal) (1|2|15)\b|SIG(TERM|INT|HUP)\b"
+    r"|\*\*\* .{0,300} CANCELLED"
+)
+"""What is told of jobs that somebody else has ended; ranks that SIGKILL ended may have lacked memory."""
+
 ENDED_FROM_OUTSIDE = re.compile(
     r"Job step aborted|\*\*\* (STEP|JOB) .{0,300}? (CANCELLED|DUE TO)|EXIT CODE: 15\b"
     r"|(SIGNAL:|\(?signal) 15\b"
@@ -130,12 +151,20 @@ class LastWords:
 
 
 def line_of(failure: Failure) -> str:
-    """Return the line that says why a job died, else the signal that its launcher ended by.
+    """Return the line that says why a job died, else how its launcher ended.
 
     Returns:
-        Empty if the job said nothing and no signal is known.
+        Empty if the job said nothing and nothing is known of its launcher.
     """
-    return telling_line(failure.words) or _signal_of(failure)
+    if line := telling_line(failure.words):
+        return line
+    is_ours = failure.kind != "crash"  # what we have ended ourselves ended as we asked
+    return "" if is_ours or failure.status is None else launchers_end(failure.status)
+
+
+def is_from_outside(line: str) -> bool:
+    """Return whether a line that says why a job died says that somebody else ended it."""
+    return OF_OTHERS.search(line) is not None
 
 
 def telling_line(words: str) -> str:
@@ -160,9 +189,12 @@ def _telling_line(words: str) -> str:
     cause, death = _cause(told), _death(told)
     if death and CAUGHT.search(cause):
         return death
+    if OF_ORPHANS.search(death):
+        death = ""
     if cause and OF_SIGNAL.search(death) and cause not in death:
         return " ".join(f"{cause}; {death}".split())
-    return " ".join((cause or death or _consequence(told)).split())
+    consequence = ORPHANED if OF_ORPHANS.search(words) else _consequence(told)
+    return " ".join((cause or death or consequence).split())
 
 
 def _of_ours(line: str, told: LastWords) -> str:
@@ -234,7 +266,7 @@ def _of_stack(entry: re.Match[str]) -> str:
 
 def _first_sentence(paragraph: Sequence[str]) -> str:
     """Return the first sentence of a paragraph, and what it is about where lines below it say so."""
-    below = [line for line in paragraph[1:] if not FIELD.fullmatch(line)]
+    below = takewhile(lambda line: not FIELD.fullmatch(line), paragraph[1:])
     prose = " ".join(" ".join([*paragraph[:1], *below]).split())
     sentence = next(_sentences(prose), prose)
     about = [field for line in paragraph[1:] if (field := FIELD.fullmatch(line)) is not None]
@@ -295,12 +327,15 @@ def _consequence(told: LastWords) -> str:
     return _whole(told.lines, told.lines[-1]) if told.lines else ""
 
 
-def _signal_of(failure: Failure) -> str:
-    """Return the signal that the exit status tells of; what we have ended ourselves ended as we asked."""
-    status = failure.status
-    if status is None or failure.kind != "crash":
-        return ""
+def launchers_end(status: int) -> str:
+    """Return how a launcher ended by its exit status; empty where that says nothing."""
+    if status == EXIT_ORPHANED:
+        return ORPHANED
+    if status == 0:
+        return f"{LAUNCHER_ENDED} before its ranks"
     number = -status if status < 0 else status - SHELLS_SIGNALS
     if number not in set(signal.Signals):
         return ""
+    if status < 0 and number in BY_OTHERS:
+        return f"{LAUNCHER_ENDED} by {signal.Signals(number).name}"
     return f"{signal.Signals(number).name}: {signal.strsignal(number)}"

@@ -22,6 +22,7 @@ from mpigauge.errors import EXIT_NOTHING_MEASURED
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
+from mpigauge.rows.failure_cause import is_from_outside, line_of
 from tests.real.mpi.conftest import PREFIXES, Run, kernels, prefix, wait_until
 from tests.thorough import rest
 
@@ -157,6 +158,67 @@ def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, 
     struck = {failure.cell for failure in loaded.failures}
     assert {visit.cell for visit in loaded.visits} | struck >= set(loaded.campaign.cells)
     assert not kernels()
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    rest(
+        product(PREFIXES, (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL)),
+        [("openmpi", signal.SIGTERM), ("mpich", signal.SIGINT)],
+    ),
+)
+def test_a_launcher_that_is_ended_costs_no_cell(tmp_path: Path, name: str, number: signal.Signals) -> None:
+    result = tmp_path / "result.jsonl"
+    sizes = ("--sizes", "8,64KiB", "--launches", "2", "--budget", "2min")
+    process = _start(tmp_path, "run", "pingpong", *sizes, "--mpi", prefix(name), "-o", str(result))
+    assert wait_until(lambda: _visits_in(result) > 0)
+    (launcher,) = _caught(process.pid, _launcher_below)
+    os.kill(launcher, number)
+    assert process.wait(WAIT_S) == 0
+    loaded = load(result)
+    assert [failure.cell for failure in loaded.failures] == [None]
+    assert is_from_outside(line_of(loaded.failures[0]))
+    assert {visit.cell for visit in loaded.visits if visit.launch == 1} == set(loaded.campaign.cells)
+
+
+AROUND_A_LAUNCHER = {
+    "nobody reads its input": '{mpiexec} "$@" </dev/null',
+    "it dies, and its ranks live": '{mpiexec} "$@" & sleep 1; kill -9 $$',
+    "a progress bar never ends its line": """\
+(yes "50%" | tr -d "\\n") & {mpiexec} "$@"; kill $!""",
+    "a progress bar ends its lines by a return": """\
+(yes "50%" | tr "\\n" "\\r") & {mpiexec} "$@"; kill $!""",
+}
+
+
+@pytest.mark.parametrize(
+    ("around", "says"),
+    [
+        *rest(
+            [
+                ("it dies, and its ranks live", "its launcher was ended by SIGKILL"),
+                ("a progress bar never ends its line", "is a line without end: "),
+            ],
+            [],
+        ),
+        ("nobody reads its input", "does not read its standard input"),
+        ("a progress bar ends its lines by a return", ""),
+    ],
+)
+def test_what_stands_around_a_launcher_is_told_or_overcome(
+    mpigauge: Run, tmp_path: Path, around: str, says: str
+) -> None:
+    library = find.find(prefix("openmpi"))
+    launcher = tmp_path / "launcher"
+    launcher.write_text("#!/bin/bash\n" + AROUND_A_LAUNCHER[around].format(mpiexec=library.mpiexec) + "\n")
+    launcher.chmod(0o755)
+    words = ("pingpong", "--sizes", "8", "--launches", "1", "--budget", "2s", "-o", "result.jsonl")
+    done = mpigauge("run", *words, "--mpiexec", str(launcher))
+    assert (done.returncode == 0) == (not says), done.stderr
+    failures = load(tmp_path / "result.jsonl").failures
+    assert [line_of(failure) for failure in failures[:1] if says not in line_of(failure)] == []
+    assert bool(failures) == bool(says)
+    assert "--patience" not in done.stderr
 
 
 @pytest.mark.parametrize("name", rest(PREFIXES, ["intelmpi"]))

@@ -186,6 +186,69 @@ def test_ranks_that_wait_for_those_that_a_signal_has_ended_are_no_timeout(
     assert {one.kind for one in load(Path("r.jsonl")).failures} == (set() if told else {"timeout"})
 
 
+# ---- Ended by somebody else -----------------------------------------------------------------------
+
+ORPHANS = """\
+--------------------------------------------------------------------------
+MPI_ABORT was invoked on rank 0 in communicator MPI_COMM_WORLD
+  Proc: [[47430,1],0]
+  Errorcode: 113
+
+NOTE: invoking MPI_ABORT causes Open MPI to kill all MPI processes.
+You may or may not see output from other processes, depending on
+exactly when Open MPI kills them.
+--------------------------------------------------------------------------"""
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [(ORPHANS, 1), ("=   KILLED BY SIGNAL: 15 (Terminated)", 143), ("", -signal.SIGKILL), ("", 0), ("", 113)],
+)
+def test_a_launch_that_somebody_else_ends_is_no_fault_of_its_cell(
+    border: Border, monkeypatch: pytest.MonkeyPatch, words: str, status: int
+) -> None:
+    whole = measured(border, "whole.jsonl", lambda journal: journal)
+    starts = iter([True])
+    monkeypatch.setattr(Interruption, "arrives_within", lambda *_: False)
+    monkeypatch.setattr(PlayedJob, "last_words", words)
+    monkeypatch.setattr(PlayedJob, "wait", lambda *_: status)
+
+    def cut(journal: bytes) -> bytes:
+        return until_a_visit_runs(journal) if next(starts, False) else journal
+
+    found = measured(border, "r.jsonl", cut)
+    (failure,) = found.failures
+    assert failure.cell is None
+    assert failure.id is not None
+    assert {visit.cell for visit in found.visits} == {visit.cell for visit in whole.visits}
+    assert failure.id in {visit.id for visit in found.visits}
+    assert [launch.part for launch in found.launches] == [1, 2]
+
+
+def test_a_cell_in_which_a_launch_is_always_ended_is_given_up(
+    border: Border, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A guard against lack of memory ends what takes the most, and the next start would be ended, too."""
+    whole = measured(border, "whole.jsonl", lambda journal: journal)
+    bad = next(visit.id for visit in whole.visits if visit.cell.pattern == "pingpong")
+    monkeypatch.setattr(Interruption, "arrives_within", lambda *_: False)
+    monkeypatch.setattr(PlayedJob, "last_words", "=   KILLED BY SIGNAL: 15 (Terminated)")
+    border.change = lambda journal: until_a_visit_runs(journal, bad)
+    run((*RUN, "r.jsonl"))
+    found = load(Path("r.jsonl"))
+    assert [(one.id, one.cell is None) for one in found.failures] == [(bad, True), (bad, False)]
+    assert bad not in {visit.id for visit in found.visits}
+    assert found.visits  # of the other cell
+
+
+def until_a_visit_runs(journal: bytes, number: int | None = None) -> bytes:
+    """The journal of a job that ends while a visit runs: the second, or the one of a number."""
+    begin = b'{"begin":' if number is None else b'{"begin":%d,' % number
+    first = journal.find(begin)
+    at = journal.find(begin, first + 1) if number is None else first
+    return journal if at < 0 else journal[: journal.index(b"\n", at) + 1]
+
+
 # ---- Lines that are torn or lost -----------------------------------------------------------------
 
 

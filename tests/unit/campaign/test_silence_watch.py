@@ -22,6 +22,9 @@ class Job:
 
     last_words: str = ""
     is_alone: bool = False
+    launcher_status: int | None = None
+    is_input_unread: bool = False
+    endless_line: str = ""
 
 
 class Ranks(LocalRanks):
@@ -105,3 +108,46 @@ def test_messages_of_a_hopeless_start_shorten_the_wait(
 ) -> None:
     """An error alone is a warning as long as somebody but the launcher lives."""
     assert watch(Job(words, alone), [])[1]() == most_s
+
+
+@pytest.mark.parametrize(
+    ("job", "says"),
+    [
+        (Job(launcher_status=-9), "its launcher was ended by SIGKILL"),
+        (Job(launcher_status=137), "SIGKILL"),
+        (Job(launcher_status=0), "its launcher was ended before its ranks"),
+        (Job(launcher_status=3), "its launcher has ended with status 3"),
+        (Job(is_input_unread=True), "its launcher does not read its standard input"),
+        (Job(endless_line="progress 50%" * 300), "is a line without end: progress 50%"),
+    ],
+)
+def test_what_keeps_a_job_from_beginning_is_told_in_seconds(clock: Clock, job: Job, says: str) -> None:
+    told: list[str] = []
+    seen, look = watch(job, told)
+    assert look() == math.inf
+    clock.now_s = HOPELESS_S - 1
+    assert look() == math.inf
+    clock.now_s = HOPELESS_S
+    assert look() == 0
+    assert says in seen.death
+    assert len(seen.death) < 160
+    assert told == []  # it is told as why the start failed
+
+
+def test_an_obstacle_that_passes_is_none(clock: Clock) -> None:
+    """A launcher may be late to read what rank 0 is sent, and then again."""
+    job = Job(is_input_unread=True)
+    seen, look = watch(job, [])
+    look()
+    for at_s, unread in ((HOPELESS_S - 1, False), (HOPELESS_S, True), (HOPELESS_S * 2 - 1, True)):
+        clock.now_s, job.is_input_unread = at_s, unread
+        assert look() == math.inf
+    assert seen.death == ""
+
+
+def test_what_a_job_lacked_to_begin_does_not_end_one_that_has_begun(clock: Clock) -> None:
+    """Its lines come, though a script around the launcher has ended."""
+    seen, look = watch(Job(launcher_status=0), [])
+    seen.began = True
+    for clock.now_s in (0, HOPELESS_S, HOPELESS_S * 2):
+        assert look() == math.inf

@@ -65,7 +65,7 @@ def test_there_is_a_sample_of_everything_that_can_be_told_apart() -> None:
 def test_no_fragment_of_a_sentence_is_shown(path: Path) -> None:
     said, _ = died(path)
     first = said["says"]
-    known = r"(prterun|mpiexec\S*|the job|journal) "
+    known = r"(prterun|mpiexec\S*|the job|journal|its) "
     starts_small = re.match(r"[a-z]+ ", first) and not re.match(known, first)
     assert not starts_small
     assert "\0" not in first

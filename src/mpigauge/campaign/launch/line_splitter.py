@@ -11,7 +11,7 @@ OBJECT = b'{"'
 
 
 class LineSplitter:
-    """Splitter for the lines of one stream.
+    """Splitter for the lines of one stream, which end with a newline or, as in a progress bar, a return.
 
     A line that is too long is cut. Pieces of a line are joined once, when it ends: joining them as they
     come would take time quadratic in its length.
@@ -24,7 +24,7 @@ class LineSplitter:
 
     def take(self, data: bytes) -> list[bytes]:
         """Take the next bytes and return the lines that they complete, without newlines."""
-        first, *others = data.split(b"\n")
+        first, *others = data.replace(b"\r", b"\n").split(b"\n")
         self._keep(first)
         if not others:
             return []
@@ -32,6 +32,12 @@ class LineSplitter:
         lines = [self.rest(), *(line[: _most_bytes_of(line)] for line in whole)]
         self._keep(last)
         return lines
+
+    @property
+    def endless(self) -> bytes:
+        """The beginning of an unfinished line that is too long already; empty if there is none."""
+        is_cut = self._kept_bytes == self._most_bytes
+        return self._pieces[0] if is_cut else b""
 
     def rest(self) -> bytes:
         """Return the unfinished line, and forget it."""

@@ -10,6 +10,7 @@ and if that was killed, too, the next mpigauge (`orphans`).
 
 import contextlib
 import ctypes
+import fcntl
 import math
 import os
 import selectors
@@ -17,9 +18,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
 import uuid
+from array import array
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType, TracebackType
@@ -347,6 +350,15 @@ class RunningJob:
             self.add_words(line)
         return not data, []
 
+    @property
+    def endless_line(self) -> str:
+        """The beginning of a line of its output that is too long already; empty if there is none."""
+        return (
+            ""
+            if self._process.stdout is None
+            else _text(self._splitters[self._process.stdout.fileno()].endless)
+        )
+
     def feed(self) -> None:
         """Send the next part of the input; it must fit the pipe, since the write does not wait.
 
@@ -356,6 +368,15 @@ class RunningJob:
         if self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError, BlockingIOError):
                 os.write(self._process.stdin.fileno(), part.encode("ascii"))
+
+    @property
+    def is_input_unread(self) -> bool:
+        """Whether the launcher has left input in its pipe; False where the system does not tell."""
+        unread = array("i", [0])
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                fcntl.ioctl(self._process.stdin.fileno(), termios.FIONREAD, unread)
+        return unread[0] > 0
 
     def add_words(self, line: bytes) -> None:
         """Keep a line to show if the job fails."""
@@ -428,6 +449,11 @@ class RunningJob:
         below_launcher, below = descendants_of(self._process.pid, os.getpid())
         launcher = {self._process.pid, *below_launcher}
         return [pid for pid in below if pid in launcher or is_marked(pid, MARK, self._mark)]
+
+    @property
+    def launcher_status(self) -> int | None:
+        """The launcher's exit status; None while it runs."""
+        return self._process.poll()
 
     @property
     def is_alone(self) -> bool:

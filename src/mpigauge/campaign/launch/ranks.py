@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from mpigauge.campaign.launch.leftovers import environment_of
 from mpigauge.campaign.launch.process_tree import NAME_BYTES, Process, process
+from mpigauge.rows.failure_cause import EXIT_ORPHANED, ORPHANED
 from mpigauge.units import counted
 
 NUMBERS = ("PMIX_RANK", "PMI_RANK", "PMI_ID", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
@@ -76,7 +77,8 @@ def _ended(pid: int, state: Process | None) -> str:
     if os.WIFSIGNALED(state.status):
         number = os.WTERMSIG(state.status)
         return f"process {pid}, a rank, was ended by signal {number} ({_name_of(number)})"
-    return f"process {pid}, a rank, has ended with status {os.waitstatus_to_exitcode(state.status)}"
+    status = os.waitstatus_to_exitcode(state.status)
+    return ORPHANED if status == EXIT_ORPHANED else f"process {pid}, a rank, has ended with status {status}"
 
 
 def _name_of(number: int) -> str:

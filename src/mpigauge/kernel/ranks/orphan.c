@@ -24,6 +24,7 @@
 enum {
     BOOT_BYTES     = 40,
     ABORT_WITHIN_S = 3,
+    EXIT_ORPHANED  = 113, /* of no other end, so that this is not taken for a crash */
 };
 
 static struct {
@@ -46,7 +47,7 @@ static void handle(int number, void (*handler)(int))
 static void check_parent(int number)
 {
     if (getppid() != state.parent || (state.parent == 0 && number == SIGRTMAX))
-        _exit(EXIT_FAILURE);
+        _exit(EXIT_ORPHANED);
 }
 
 /* Some launchers leave their ranks behind when they die.  The signal means that the *thread* that
@@ -84,8 +85,8 @@ static void abort_orphaned_job(void)
     handle(SIGALRM, SIG_DFL);
     (void) alarm(ABORT_WITHIN_S);
     if (MPI_Initialized(&up) == MPI_SUCCESS && up)
-        (void) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    _exit(EXIT_FAILURE);
+        (void) MPI_Abort(MPI_COMM_WORLD, EXIT_ORPHANED);
+    _exit(EXIT_ORPHANED);
 }
 
 /* The signal goes to this thread, since others are the library's.  The handler is called once at
@@ -134,7 +135,7 @@ void mg_exit_with_owner(void)
         return;
     state.owner = open(owner + bytes + 1, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     if (state.owner < 0 && errno == ENXIO)
-        _exit(EXIT_FAILURE);
+        _exit(EXIT_ORPHANED);
     if (state.owner >= 0)
         watch_for_end_of(state.owner, SIGRTMAX - 2, check_owner);
 }

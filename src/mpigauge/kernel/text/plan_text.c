@@ -39,6 +39,13 @@ static char *with_room(char *text, size_t bytes, size_t *room_p)
     return more;
 }
 
+static _Noreturn void die_without_end(const char *path, const FILE *file)
+{
+    if (file == stdin)
+        MG_DIE("standard input ended before the plan did: its launcher must pass it on");
+    MG_DIE("the plan %s has no line 'end': it is torn or empty", path);
+}
+
 /* Reads up to the line "end", which also shows that the plan is complete: some launchers never
  * close the standard input of a rank.  At a line "more" the next part has to be asked for. */
 static char *read_all(const char *path, size_t *bytes_p)
@@ -54,7 +61,7 @@ static char *read_all(const char *path, size_t *bytes_p)
     do {
         text = with_room(text, bytes, &room);
         if (fgets(text + bytes, LINE_BYTES, file) == NULL)
-            MG_DIE("the plan %s has no line 'end': it is torn or empty", path);
+            die_without_end(path, file);
         if (strcmp(text + bytes, "more\n") == 0)
             ask_for_more(file, bytes);
         else

@@ -22,7 +22,7 @@ def lines_of(pieces: list[bytes]) -> list[bytes]:
 
 @given(st.lists(st.binary(max_size=12) | st.sampled_from([b"\n", b"\n\n", b'{"a":1}\n', b"{"])))
 def test_lines_are_the_same_in_whatever_pieces_they_come(pieces: list[bytes]) -> None:
-    expected = b"".join(pieces).split(b"\n")
+    expected = b"".join(pieces).replace(b"\r", b"\n").split(b"\n")
     assert lines_of(pieces) == (expected if expected[-1] else expected[:-1])
 
 
@@ -44,11 +44,27 @@ def test_a_long_line_of_another_program_is_cut(step: int) -> None:
 def test_a_line_without_an_end_takes_no_memory() -> None:
     tracemalloc.start()
     try:
-        lines = lines_of([b"\r 50 %" * (PIECE_BYTES // 6)] * 1000)
+        lines = lines_of([b"50 % .." * (PIECE_BYTES // 7)] * 1000)
         assert tracemalloc.get_traced_memory()[1] < 8 * PIECE_BYTES
     finally:
         tracemalloc.stop()
     assert [len(line) for line in lines] == [MAX_OTHER_LINE_BYTES]
+
+
+def test_a_line_without_an_end_is_seen_as_one() -> None:
+    splitter = LineSplitter()
+    splitter.take(b"." * MAX_OTHER_LINE_BYTES)
+    assert splitter.endless == b""  # it may still be the kernel's
+    splitter.take(b"..\r")
+    assert splitter.endless == b""
+    splitter.take(b"." * (MAX_OTHER_LINE_BYTES + 2))
+    assert splitter.endless == b"." * MAX_OTHER_LINE_BYTES
+
+
+@given(st.integers(0, 3 * MAX_OTHER_LINE_BYTES))
+def test_a_kernels_line_is_complete_among_those_of_a_progress_bar(bars: int) -> None:
+    line = OBJECT + b"v" * 20_000
+    assert lines_of([b"50 %\r" * bars + line + b"\n50 %\r"])[bars] == line
 
 
 def test_splitting_takes_time_linear_in_a_lines_length() -> None:
