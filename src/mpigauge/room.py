@@ -44,12 +44,13 @@ def is_short(room: tuple[int, int]) -> bool:
 
 def full(folders: Iterable[WorkFolder]) -> list[WorkFolder]:
     """Return those of these folders that have hardly any room."""
-    return list(filter(_is_full, folders))
+    return [one for one in folders if is_full(one.path)]
 
 
-def _is_full(folder: WorkFolder) -> bool:
+def is_full(folder: Path) -> bool:
+    """Return whether a folder has hardly any room, as far as is known."""
     try:
-        return is_short(room_in(str(folder.path)))
+        return is_short(room_in(str(folder)))
     except OSError:
         return False
 

@@ -15,11 +15,16 @@ SILENT = "the job said nothing"
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A hint against a cause, which `pattern` finds in the line that says why the job died."""
+    """A hint against a cause, which `pattern` finds in the line that says why the job died.
+
+    Attributes:
+        lacks: What this machine may lack then: "room", or an option of ulimit.
+    """
 
     pattern: str
     hint: str
 
+    lacks: str = ""
     def matches(self, line: str) -> bool:
         """Return whether a line names this cause."""
         return re.search(self.pattern, line, re.IGNORECASE) is not None
@@ -31,6 +36,12 @@ KILLED = "somebody killed it: the system for lack of memory (dmesg says so), a l
 
 REMEDIES = (
     Remedy(
+    Remedy(r"\(ulimit -\w\)", "raise that limit; ulimit -a shows all of this shell"),
+    Remedy(
+        r"^/dev/shm is full, ",
+        "remove what is left in it: ls -l /dev/shm; in a container: docker run --shm-size=1g",
+    ),
+    Remedy(r"^/\S* is full, ", "free some space there, or set TMPDIR to another folder"),
         r"journal incomplete",
         "what stands between the launcher and mpigauge tears or drops lines: leave out wrappers, and "
         "options that mark each line with its rank",
@@ -113,19 +124,23 @@ REMEDIES = (
         r"bus error|comm_bootstrap|shared memory|shm_|/dev/shm|no space left|out-of-resource|read-only file",
         "is there room in /dev/shm and in the temporary folder? In a container: docker run --shm-size=1g",
     ),
+        lacks="room",
     Remedy(
         r"file size limit|SIGXFSZ|signal:? 25\b|EXIT CODE: 25",
         "a file may not grow as the library needs: ulimit -f unlimited",
     ),
-    Remedy(r"too many open files|SYS_LIMITS_PIPES", "each rank needs more files: raise ulimit -n"),
+        lacks="f",
+    Remedy(r"too many open files|SYS_LIMITS_PIPES", "each rank needs more files: raise ulimit -n", lacks="n"),
     Remedy(
         r"resource temporarily unavailable|fork failed",
         "there may be no more processes or threads: raise ulimit -u, or the limit of the container (pids)",
     ),
+        lacks="u",
     Remedy(
         r"out of memory|oom[-_]kill|cannot allocate memory",
         "fewer ranks or smaller --sizes need less memory; or ask for more, and look at ulimit -v",
     ),
+        lacks="v",
     Remedy(
         r"signal:? 9\b|SIGKILL|\(killed\)|: killed|EXIT CODE: 9",
         KILLED,
@@ -146,7 +161,13 @@ REMEDIES = (
 
 def hint_for(line: str) -> str:
     """Return the hint against the cause that a line names."""
-    return next((one.hint for one in REMEDIES if one.matches(line)), BY_HAND)
+    remedy = remedy_for(line)
+    return BY_HAND if remedy is None else remedy.hint
+
+
+def remedy_for(line: str) -> Remedy | None:
+    """Return the remedy of the cause that a line names; None if it is not recognised."""
+    return next((one for one in REMEDIES if one.matches(line)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """One mpiexec, from its command line to its last line, with a timeout for silence."""
 
+import os
 import signal
 from collections import deque
 from collections.abc import Sequence
@@ -28,11 +29,13 @@ from mpigauge.campaign.launch.interruption import ECHO_S, Interruption
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.campaign.launch.ranks import LocalRanks
+from mpigauge.campaign.launch.start_lacks import lack
 from mpigauge.campaign.silence_watch import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, utc_now
 from mpigauge.campaign.troubles import Troubles
 from mpigauge.mpi import kernel
+from mpigauge.mpi.environments import applied
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
@@ -117,6 +120,7 @@ class JobRun:
         suspects: Visits that ran concurrently when the job failed: one of them may be the cause.
         options_found: Launcher options to start it again with, since the launcher counted too few slots.
         host_gone: Whether it failed and one of its hosts does not answer any more.
+        lacks: What this machine lacked that it died of before it began; empty if that is not known.
     """
 
     def __init__(
@@ -164,6 +168,7 @@ class JobRun:
         self.suspects: frozenset[int] = frozenset()
         self.options_found: tuple[str, ...] = ()
         self.host_gone = False
+        self.lacks = ""
 
     @property
     def reached_visits(self) -> bool:
@@ -522,7 +527,10 @@ class JobRun:
         if len(set(hosts)) > 1 and self._context.interruption.signal is None:
             fault = first_fault(hosts, self._context.plan, [self._target])
         self.host_gone = bool(fault)
-        seen = fault or ("" if CAUSE.search(words) else self._silence)
+        if not self.began and is_all_here(self._job):
+            line = cause_of(Failure(self._key.number, "crash", words, status=running.wait(0))).line
+            self.lacks = lack(line, self._job.ranks, applied(os.environ, self._job.environment))
+        seen = fault or self.lacks or ("" if CAUSE.search(words) else self._silence)
         return f"{words}\n{OURS} {seen}".lstrip("\n") if seen else words
 
     def _silence_of(self, running: RunningJob) -> str:

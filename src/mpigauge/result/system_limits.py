@@ -5,6 +5,7 @@ import resource
 from collections.abc import Iterator
 
 from mpigauge.result.system_files import read
+from mpigauge.units import format_size
 
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
 PTRACE_SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
@@ -45,6 +46,17 @@ def low_limits() -> Iterator[tuple[str, str, int]]:
         soft, _ = resource.getrlimit(number)
         if soft not in (resource.RLIM_INFINITY, -1) and soft < needed:
             yield what, option, soft
+
+
+def limit_of(option: str) -> str:
+    """Return the limit of an option of ulimit, with what it limits: of files, or a low one; empty if none."""
+    if option == "n":
+        files = open_files()
+        return "" if files is None else f"open files: {files} at most per process"
+    for what, one, most in low_limits():
+        if one == option:
+            return f"{what}: {most if one == 'u' else format_size(most)} at most"
+    return ""
 
 
 def open_files() -> int | None:

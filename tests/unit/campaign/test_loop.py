@@ -53,6 +53,7 @@ class Script:
         fails: Cells whose visits end the job.
         silent: Jobs, by library, that never begin.
         gone: Whether that is since a host of theirs is gone.
+        lacks: What this machine lacks for them.
         stop_after: At this start somebody presses Ctrl-C.
         silent_cells: Cells that have no time in any launch.
         waits: The naps between launches, each in seconds.
@@ -67,6 +68,7 @@ class Script:
     hanging: tuple[str, ...] = ()
     hangs_s: float = 0.0
     gone: bool = False
+    lacks: str = ""
     stop_after: int = 1000
     silent_cells: tuple[Cell, ...] = ()
     waits: list[float] = field(default_factory=list)
@@ -101,6 +103,11 @@ class FakeRun:
     options_found: tuple[str, ...] = ()
     died_warming_up: bool = False
     name: str = "a job"
+
+    @property
+    def lacks(self) -> str:
+        """What this machine lacks for it."""
+        return self.script.lacks
 
     @property
     def host_gone(self) -> bool:
@@ -282,6 +289,12 @@ def test_a_cell_that_fails_costs_only_itself_and_is_given_up_after_two_launches(
     assert Counter(n for n, _ in script.runs()) == {1: 2, 2: 2, **dict.fromkeys(range(3, 9), 1)}
     assert {one.cell for one in result.visits} == {SMALL}
     assert Counter(one.launch for one in result.visits) == dict.fromkeys(range(1, 9), 2)
+
+
+def test_what_this_machine_lacks_another_start_does_not_look_for(run: Run) -> None:
+    script = Script(spread=0.5, silent=("mpich",), lacks="open files: 24 at most per process")
+    run(script, cells=([SMALL, LARGE], OTHER))
+    assert [mpi for _, mpi in script.runs()].count("mpich") == 1
 
 
 def test_a_job_that_does_not_begin_is_given_up_and_the_other_goes_on(run: Run) -> None:

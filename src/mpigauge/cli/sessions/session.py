@@ -85,7 +85,8 @@ def measure(
         return measuring.measure(session, output, default_path(), observing)
     except JobError as error:
         for note in startup_obstacles([target.library for target in session.targets]):
-            error.add_note(note)
+            if note not in error.sentence:
+                error.add_note(note)
         raise
 
 
