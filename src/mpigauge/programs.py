@@ -31,7 +31,7 @@ OUTPUT_MOST = 2**24
 HALF_BYTES = OUTPUT_MOST // 2
 READ_BYTES = 1 << 16
 END_STEP_S = 0.05
-ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
 USUAL_HANDLERS = (signal.SIG_DFL, signal.default_int_handler)
 """Handlers of Python itself: it ends, or is interrupted wherever it is."""
 
@@ -51,10 +51,15 @@ class Ended:
     err: str
 
 
+def signal_name(number: int) -> str:
+    """Return the name of a signal, such as SIGTERM; of one without a name, its number."""
+    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+
+
 def end_of(status: int) -> str:
     """Return how a program ended, by its status, or the number of its signal with a minus."""
-    if -status in set(signal.Signals):
-        return f"{signal.Signals(-status).name}: {signal.strsignal(-status)}"
+    if 0 < -status < signal.NSIG:
+        return f"{signal_name(-status)}: {signal.strsignal(-status)}"
     return f"status {status}"
 
 

@@ -100,12 +100,21 @@ def _lives(pid: int) -> bool:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "called"),
+    [
+        (signal.SIGINT, "SIGINT (Ctrl-C)"),
+        (signal.SIGQUIT, "SIGQUIT (Ctrl-\\)"),
+        (signal.SIGTERM, "SIGTERM"),
+        (signal.SIGHUP, "SIGHUP"),
+    ],
+)
 def test_a_signal_ends_it_cleanly_and_resume_goes_on(
-    cli: Cli, openmpi: FakeMpi, slowly: Path, uninterrupted: Result, number: int
+    cli: Cli, openmpi: FakeMpi, slowly: Path, uninterrupted: Result, number: int, called: str
 ) -> None:
     status, words = stop_after(15, number, "run", *MEASURE, "-o", "r.jsonl")
     assert status == 128 + number
+    assert f"stopped by {called}; " in words
     assert "mpigauge resume r.jsonl" in words
     assert "Traceback" not in words
     assert gone(slowly)

@@ -13,7 +13,7 @@ import pytest
 
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.programs import OUTPUT_MOST, Ended, at_once, run, which, with_program_path
+from mpigauge.programs import OUTPUT_MOST, Ended, at_once, end_of, run, which, with_program_path
 from mpigauge.vocabulary import GAP
 from tests.fakes.mpi import write_program
 
@@ -78,6 +78,19 @@ def test_status_and_both_outputs_are_told_apart() -> None:
         run(["/nonsense"], {})
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (0, "status 0"),
+        (-9, "SIGKILL: Killed"),
+        (-signal.SIGRTMIN - 2, f"signal {signal.SIGRTMIN + 2}: Real-time signal 2"),
+        (-(2**40), f"status {-(2**40)}"),  # of a result that anybody has written
+    ],
+)
+def test_a_signal_is_told_by_its_name(status: int, words: str) -> None:
+    assert end_of(status) == words
+
+
 def test_of_endless_output_the_begin_and_the_end_are_kept() -> None:
     done = shell(f"printf begin; head -c {3 * OUTPUT_MOST} /dev/zero; printf end")
     assert OUTPUT_MOST // 2 < len(done.out) <= OUTPUT_MOST * 1.5 + len(GAP) + 2
@@ -123,7 +136,7 @@ def test_what_keeps_the_output_of_another_open_ends_with_the_time(here: Path) ->
 
 
 @pytest.mark.parametrize("how", [ALONE, IN_THREADS])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_what_is_run_and_then_us(here: Path, how: str, number: signal.Signals) -> None:
     pid = here / "pid"
     command = [sys.executable, "-c", RUNS.format(how), LEAVES]

@@ -21,6 +21,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan import names, plan_file
 from mpigauge.plan.plan_file import Options, PlanFile
 from mpigauge.plan.source import ChosenPlan, check_source, plan_of
+from mpigauge.programs import signal_name
 from mpigauge.result import files
 from mpigauge.result.writer import check_free
 from mpigauge.rows.rows import rows, why_nothing
@@ -84,7 +85,7 @@ def run(
     done = measure(session, file, files.default_path(), _observing)
     stopped = None
     if done.signal is not None:
-        stopped = signal.Signals(done.signal).name
+        stopped = signal_name(done.signal)
         LOG.warning("stopped by %s; %s", stopped, done.lost or f"all finished visits are in {done.path}")
         signal.raise_signal(done.signal)
     result = done.result

@@ -7,6 +7,7 @@ a part of the hint; then a row in REMEDIES. Where the wrong line is picked, exte
 import re
 from dataclasses import dataclass
 
+from mpigauge.programs import end_of
 from mpigauge.result.records import Failure
 from mpigauge.rows.failure_cause import OF_OTHERS, line_of
 
@@ -192,4 +193,4 @@ def cause_of(failure: Failure) -> Cause:
 def _silent(failure: Failure) -> str:
     if failure.status is None or failure.kind != "crash":
         return SILENT
-    return f"{SILENT} and ended with status {failure.status}"
+    return f"{SILENT} and ended with {end_of(failure.status)}"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.programs import run, search_path, which
+from mpigauge.programs import end_of, run, search_path, which
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST
 
@@ -254,7 +254,7 @@ def _run(name: str, commands: str, words: Sequence[str]) -> tuple[dict[str, str]
             "load its initialization file before, or name the library's prefix: --mpi /path",
         )
     if status != 0 or not after:
-        _refuse(name, _cause(said) or f"status {status}")
+        _refuse(name, _cause(said) or end_of(status))
     pairs = (entry.partition("=") for entry in after.split("\0") if entry)
     return {variable: value for variable, _, value in pairs}, said
 

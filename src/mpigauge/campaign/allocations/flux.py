@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.programs import run, which
+from mpigauge.programs import end_of, run, which
 
 QUESTION = ("resource", "list", "--states=up", "--no-header", "--format={ncores} {nodelist}")
 ANSWER_WAIT_S = 15.0
@@ -42,6 +42,6 @@ def _answer(environ: Mapping[str, str]) -> str:
     except OSError as error:
         raise EnvironmentLacksError(f"{program}: cannot be started: {error.strerror}", HINT) from None
     if done.status != 0:
-        lines = done.err.strip().splitlines() or [f"ended with {done.status}"]
+        lines = done.err.strip().splitlines() or [f"ended with {end_of(done.status)}"]
         raise EnvironmentLacksError(f"{program}: {lines[-1]}", HINT)
     return done.out

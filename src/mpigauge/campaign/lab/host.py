@@ -8,7 +8,7 @@ from pathlib import Path
 from mpigauge.campaign.lab import context, linux, network
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.plan.lab import Lab, Topology
-from mpigauge.programs import Ended, run, which
+from mpigauge.programs import Ended, end_of, run, which
 
 SHARED_MEMORY = str(context.SHARED_MEMORY)
 FOLDER = f"{SHARED_MEMORY}/lab"
@@ -109,7 +109,7 @@ def ip(commands: str) -> None:
     """
     done = _batch("ip", commands)
     if done.status != 0:
-        errors = done.err.strip().splitlines() or [f"status {done.status}"]
+        errors = done.err.strip().splitlines() or [end_of(done.status)]
         raise EnvironmentLacksError(f"ip: {errors[0]}", "")
 
 

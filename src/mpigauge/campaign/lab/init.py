@@ -21,7 +21,7 @@ from mpigauge.campaign.launch.interruption import GRACE_S
 from mpigauge.errors import EXIT_SIGNAL_BASE, EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.plan import lab as plan
 from mpigauge.plan.lab import Lab, Topology
-from mpigauge.programs import with_program_path
+from mpigauge.programs import signal_name, with_program_path
 
 LOWEST_PRIORITY = 19
 END_PATIENCE_S = GRACE_S + 10.0
@@ -242,7 +242,7 @@ def _wait(
 
 def _relay_died(status: int) -> EnvironmentLacksError:
     """Return the error of a relay that has ended, with its exit status, negative after a signal."""
-    how = f"status {status}" if status >= 0 else signal.Signals(-status).name
+    how = f"status {status}" if status >= 0 else signal_name(-status)
     hint = "please report it" if status >= 0 or -status in FAULTS else KILLED
     return EnvironmentLacksError(f"the relay of the lab died ({how})", hint)
 

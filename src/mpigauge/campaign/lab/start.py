@@ -26,7 +26,7 @@ NAMESPACES = (
     | linux.NEW_NETWORK
     | linux.NEW_PROCESSES
 )
-SIGNALS = frozenset({*Interruption.SIGNALS, signal.SIGQUIT})
+SIGNALS = frozenset(Interruption.SIGNALS)
 MESSAGE_BYTES = 65536
 MAKING_TIMEOUT_S = 60
 BORN = "born"

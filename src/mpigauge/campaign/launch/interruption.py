@@ -46,7 +46,7 @@ class Interruption:
     """
 
     GRACEFUL = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
-    SIGNALS = (signal.SIGINT, signal.SIGHUP, *GRACEFUL)
+    SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, *GRACEFUL)
 
     def __init__(self) -> None:
         self.signal: int | None = None

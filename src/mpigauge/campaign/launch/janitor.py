@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from mpigauge.campaign.launch import leftovers, owner
 from mpigauge.programs import with_program_path
 
-BLOCKED_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+BLOCKED_SIGNALS = frozenset({signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP})
 KILL_WAIT_S = 5.0
 
 

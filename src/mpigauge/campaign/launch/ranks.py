@@ -1,11 +1,11 @@
 """The ranks of a job on this machine, recognised by the name of their program, and whether one is dead."""
 
 import os
-import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from mpigauge.campaign.launch.leftovers import environment_of
 from mpigauge.campaign.launch.process_tree import NAME_BYTES, Process, process
+from mpigauge.programs import signal_name
 from mpigauge.rows.failure_cause import EXIT_ORPHANED, ORPHANED
 from mpigauge.units import counted
 
@@ -75,14 +75,6 @@ def _ended(pid: int, state: Process | None) -> str:
     if state is None:
         return f"process {pid}, a rank, is gone"
     if os.WIFSIGNALED(state.status):
-        number = os.WTERMSIG(state.status)
-        return f"process {pid}, a rank, was ended by signal {number} ({_name_of(number)})"
+        return f"process {pid}, a rank, was ended by {signal_name(os.WTERMSIG(state.status))}"
     status = os.waitstatus_to_exitcode(state.status)
     return ORPHANED if status == EXIT_ORPHANED else f"process {pid}, a rank, has ended with status {status}"
-
-
-def _name_of(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return "of real time"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO, cast
@@ -19,6 +20,7 @@ from mpigauge.errors import (
     JobError,
 )
 from mpigauge.plan.library_names import library_name
+from mpigauge.programs import signal_name
 from mpigauge.result.files import default_path, named_without_memory, resume_command
 from mpigauge.vocabulary import BROKEN
 
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Campaign
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import EndReason
+
+KEYS: dict[int, str] = {signal.SIGINT: "Ctrl-C", signal.SIGQUIT: "Ctrl-\\"}
+"""Keys of a terminal that send a signal, for those who know its name by them alone."""
 
 
 def waiting_for_kernel(*, quiet: bool) -> Waited:
@@ -213,7 +218,8 @@ def measured_or_stopped(
 def stopped(measured: SessionEnd, signal_number: int) -> int:
     """Print how to continue after a signal; return the exit status."""
     where = f"all finished visits are in {measured.path}"
-    print_unless_closed(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
+    key = f" ({KEYS[signal_number]})" if signal_number in KEYS else ""
+    print_unless_closed(f"stopped by {signal_name(signal_number)}{key}; {measured.lost or where}", err=True)
     if not measured.lost:
         print_unless_closed(f"  continue with: {resume_command(measured.path)}", err=True)
     return EXIT_SIGNAL_BASE + signal_number

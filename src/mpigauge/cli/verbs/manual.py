@@ -28,7 +28,7 @@ STATUSES = {
     errors.EXIT_UNDECIDED: "undecided: too few launches or hosts to tell, or the machine moved",
     errors.EXIT_FAULT: "a fault of mpigauge itself, with a traceback: please report it",
 }
-SIGNALS = "stopped by signal n: 130 is Ctrl-C, 143 is SIGTERM"
+SIGNALS = "stopped by signal n: 130 is Ctrl-C, 131 is SIGQUIT, 143 is SIGTERM"
 
 
 def commands(command: click.Command, words: Words) -> Iterator[tuple[Words, click.Command]]:

@@ -63,6 +63,7 @@ def test_sigcont_does_not_end_a_wait_for_a_signal(interruption: Interruption) ->
         ([signal.SIGUSR2], True),
         ([signal.SIGXCPU], True),
         ([signal.SIGINT], False),
+        ([signal.SIGQUIT], False),
         ([signal.SIGHUP], False),
         ([signal.SIGTERM, signal.SIGHUP], False),
         ([signal.SIGTERM, signal.SIGINT], False),

@@ -131,7 +131,10 @@ def test_the_janitor_blocks_signals_from_its_first_instruction_on() -> None:
         assert one.process is not None
         status = Path(f"/proc/{one.process.pid}/status").read_text(encoding="ascii")
         blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
-        assert all(blocked >> (number - 1) & 1 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+        assert all(
+            blocked >> (number - 1) & 1
+            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+        )
         assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
 
 

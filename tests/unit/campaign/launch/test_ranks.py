@@ -66,7 +66,9 @@ def test_a_killed_rank_is_noticed_while_its_launcher_stays(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("then", "word"), [("kill -9 $$", "SIGKILL"), ("exit 3", "status 3")], ids=["killed", "ended"]
+    ("then", "word"),
+    [("kill -9 $$", "was ended by SIGKILL"), ("exit 3", "status 3")],
+    ids=["killed", "ended"],
 )
 def test_how_a_rank_ended_is_known_until_its_launcher_reaps_it(tmp_path: Path, then: str, word: str) -> None:
     text = "import subprocess, time; child = subprocess.Popen([{0!r}]); time.sleep(60)"
