@@ -120,7 +120,7 @@ class JobRun:
         suspects: Visits that ran concurrently when the job failed: one of them may be the cause.
         options_found: Launcher options to start it again with, since the launcher counted too few slots.
         host_gone: Whether it failed and one of its hosts does not answer any more.
-        lacks: What this machine lacked that it died of before it began; empty if that is not known.
+        lacks: What it lacked to begin, and would lack again; empty if that is not known.
     """
 
     def __init__(
@@ -156,13 +156,13 @@ class JobRun:
         self._early_output: deque[bytes] = deque(
             maxlen=MAX_OUTPUT_LINES
         )  # of its output, before its first line
+        self._reported = ""  # what the library says of its transports
+        self._asked = False  # rank 0 has asked for its plan
+        self._cut_off = False  # it was ended from outside
         self.began = False
         self.failed = False
         self.ended = False
         self.startup_s = 0.0
-        self._reported = ""  # what the library says of its transports
-        self._asked = False  # rank 0 has asked for its plan
-        self._cut_off = False  # it was ended from outside
         self.prelude_s = 0.0
         self.skipped: set[Cell] = set()
         self.suspects: frozenset[int] = frozenset()
@@ -245,21 +245,23 @@ class JobRun:
                     self._keep_other_line(text, running)
                     continue
                 if isinstance(line, journal.ReadyLine):
+                    self._asked = True
+                    self._read_report(running)
                     running.feed()
                 elif isinstance(line, journal.LaunchLine):
                     self._read_report(running)
                     self._launch_begins(line.launch)
                 else:
                     self._process_line(line)
-                    self._asked = True
-                    self._read_report(running)
                 if self.ended:
                     running.wait(END_PATIENCE_S)
                     return None
         except TimeoutError:
             if self._ended_by_signal(running):  # it ended some of the ranks, and the others wait for these
                 return None
-            self._keep_observation(running, watch.death or ("" if self.began else self._late()))
+            self.lacks = watch.death if watch.is_hopeless else ""
+            seen = watch.death or ("" if self.began else self._late())
+            self._keep_observation(running, "" if self.lacks else seen)
             self._silence = self._silence_of(running) if self.began and not watch.death else ""
             return "crash" if watch.death else "timeout"
         except InterruptedError:
@@ -267,11 +269,6 @@ class JobRun:
         if running.is_mute:
             self._keep_observation(running, "its standard output was closed while its launcher went on")
         return None if self._ended_by_signal(running) else "crash"
-
-    def _keep_observation(self, running: RunningJob, seen: str) -> None:
-        """Keep the job's output before we end it, with what we observed if the output names no cause."""
-        words = running.last_words
-        self._observed = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}".lstrip()
 
     def _late(self) -> str:
         """How far a job has come that has not begun, and what would let it."""
@@ -283,9 +280,14 @@ class JobRun:
             "its launcher must pass standard input on, and its ranks reach each other"
         )
 
+    def _keep_observation(self, running: RunningJob, seen: str) -> None:
+        """Keep the job's output before we end it, with what we observed if the output names no cause."""
+        self._read_report(running)
+        words = running.last_words
+        self._observed = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}".lstrip()
+
     def _silence_watch(self, running: RunningJob) -> SilenceWatch:
         """Return the watch for the time in which the job is silent."""
-        self._read_report(running)
         most = units.format_duration(self._timeout.seconds())
         ranks = LocalRanks(self._job.program[0], running.processes)
         begun = awake_s()
@@ -458,25 +460,20 @@ class JobRun:
         launch, status = self._key.number, running.wait(0)
         failure = Failure(launch, kind, words, status=status, job=self._key.job)
         why = cause_of(failure).line
-        if cell is None:
-            sentence = f"{self.name}: launch {launch} failed ({kind}): {why}"
-            self._context.failures_reported.failed(self.name, why, launch, sentence)
-            return
-        self._context.failures_reported.failed(
         self._cut_off = is_from_outside(why)
         visit = self._torn_visit() if self._is_incomplete else self._visit_running()
         cell = None if visit is None or self._is_first_cut(visit) else self._visits[visit]
         self._state.append(replace(failure, id=visit, cell=cell))
         for other in () if cell is None else self._concurrent_visits(visit):
             self._state.append(replace(failure, id=other, cell=self._visits[other]))
+        if cell is None:
+            sentence = f"{self.name}: launch {launch} failed ({kind}): {why}"
+            self._context.failures_reported.failed(self.name, why, launch, sentence)
+            return
+        self._context.failures_reported.failed(
             cell_text(cell), why, launch, f"{cell_text(cell)}: {kind} in launch {launch}: {why}"
         )
 
-    def _visit_running(self) -> int | None:
-        """Return the visit that was running; None if there was none, or several.
-
-        Groups at once are one: no group of them can be measured alone instead.
-        """
     def _is_first_cut(self, visit: int) -> bool:
         """Return whether it was ended from outside, and not in this visit before.
 
@@ -484,6 +481,11 @@ class JobRun:
         """
         return self._cut_off and visit not in self._state.cut_off.get(self._key, ())
 
+    def _visit_running(self) -> int | None:
+        """Return the visit that was running; None if there was none, or several.
+
+        Groups at once are one: no group of them can be measured alone instead.
+        """
         running_now, are_concurrent = self._timeout.running, self._timeout.is_concurrent
         if any(self._visits[number].groups for number in running_now):
             return min(running_now)
@@ -527,7 +529,7 @@ class JobRun:
         if len(set(hosts)) > 1 and self._context.interruption.signal is None:
             fault = first_fault(hosts, self._context.plan, [self._target])
         self.host_gone = bool(fault)
-        if not self.began and is_all_here(self._job):
+        if not (self.began or self.lacks) and is_all_here(self._job):
             line = cause_of(Failure(self._key.number, "crash", words, status=running.wait(0))).line
             self.lacks = lack(line, self._job.ranks, applied(os.environ, self._job.environment))
         seen = fault or self.lacks or ("" if CAUSE.search(words) else self._silence)

@@ -286,7 +286,7 @@ class CampaignLoop:
         if attempt.options_found:  # not a failure: it is restarted with these options
             self._state.options_found[key] = attempt.options_found
             return attempt
-        # What this machine lacks, another start does not find either.
+        # What a start lacks, another one does not find either.
         starts = MAX_SILENT_STARTS if attempt.lacks else 1
         job.silent_starts = 0 if attempt.reached_visits else job.silent_starts + starts
         job.host_gone = attempt.host_gone

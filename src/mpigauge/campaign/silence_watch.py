@@ -88,6 +88,11 @@ class SilenceWatch:
         self.death = ""
 
     @property
+    def is_hopeless(self) -> bool:
+        """Whether another start would not begin either, for what `death` says."""
+        return bool(self.death) and self.death == self._obstacle and self._job.launcher_status is None
+
+    @property
     def every_s(self) -> float:
         """Interval of looks while the job is silent, in seconds."""
         if self.began:

@@ -131,6 +131,7 @@ def test_what_keeps_a_job_from_beginning_is_told_in_seconds(clock: Clock, job: J
     assert look() == 0
     assert says in seen.death
     assert len(seen.death) < 160
+    assert seen.is_hopeless == (job.launcher_status is None)
     assert told == []  # it is told as why the start failed
 
 
