@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import pages
 
 from mpigauge import errors
+from mpigauge.result.home_paths import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,8 +65,8 @@ def measure(name: str, command: Command, budget: str | None, *, anew: bool) -> N
 
 
 def _without_folders(text: str) -> str:
-    """Return a text with paths relative to the repository or to ~, to keep this machine's folders private."""
-    return text.replace(f"{pages.ROOT}/", "").replace(f"{Path.home()}/", "~/")
+    """Return the text of a result with paths relative to the repository, to keep our folders private."""
+    return text.replace(f"{shortened(str(pages.ROOT))}/", "")
 
 
 def _run(words: Sequence[str]) -> None:

@@ -277,9 +277,10 @@ def page_html(query: Query, request: Request, *, force: bool = False) -> str:
         UsageError: None of the selected cells was measured.
     """
     from mpigauge.mpi.kinds import GIVES_WAY
+    from mpigauge.result.home_paths import shortened
     from mpigauge.show.report import build, render
 
-    return render.render(build.page_of(query, request.all_states(query), GIVES_WAY, force=force))
+    return shortened(render.render(build.page_of(query, request.all_states(query), GIVES_WAY, force=force)))
 
 
 def check_measured(path: Path, rows: Sequence[Row]) -> None:

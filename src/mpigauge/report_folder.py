@@ -29,6 +29,7 @@ from mpigauge.inputs import open_regular
 from mpigauge.mpi.kinds import GIVES_WAY
 from mpigauge.query.query import CannotShowError, Paper
 from mpigauge.result.files import as_argument
+from mpigauge.result.home_paths import shortened
 from mpigauge.result.reader import STANDARD_INPUT
 from mpigauge.result.writer import PACKED
 from mpigauge.show import figures, formats
@@ -411,7 +412,7 @@ def _readme(contents: FolderContents, asked: FolderRequest, results: Sequence[Re
         lines += ["", "Not made, and why:"]
         for label, why in contents.missing.items():
             lines += _wrapped(f"{label}: {why}", "  ", "    ")
-    return printable_lines("\n".join(lines)) + "\n"
+    return shortened(printable_lines("\n".join(lines))) + "\n"
 
 
 def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,3 +54,12 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Result:
 def little_noise(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fake library whose samples differ by up to 5 %."""
     monkeypatch.setenv("FAKE_JITTER", "0.05")
+
+
+@pytest.fixture
+def bash(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a script needs, and no more of the system, on PATH."""
+    for name in ("bash", "env"):
+        (machine / "shell" / name).parent.mkdir(exist_ok=True)
+        (machine / "shell" / name).symlink_to(f"/usr/bin/{name}")
+    monkeypatch.setenv("PATH", os.pathsep.join((os.environ["PATH"], str(machine / "shell"))))

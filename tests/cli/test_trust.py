@@ -141,15 +141,6 @@ def command_in(hint: str) -> list[str]:
     return shlex.split(hint.rpartition("mpigauge ")[2])
 
 
-@pytest.fixture
-def bash(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a script needs, and no more of the system, on PATH."""
-    for name in ("bash", "env"):
-        (tmp_path / "shell" / name).parent.mkdir(exist_ok=True)
-        (tmp_path / "shell" / name).symlink_to(f"/usr/bin/{name}")
-    monkeypatch.setenv("PATH", os.pathsep.join((os.environ["PATH"], str(tmp_path / "shell"))))
-
-
 @pytest.mark.usefixtures("bash")
 @pytest.mark.parametrize("named", ["{0}/env.sh", "env.sh", "./env.sh", "../{0.name}/env.sh release"])
 def test_a_script_is_named_by_its_path_and_only_the_one_that_was_asked_about_is_sourced(

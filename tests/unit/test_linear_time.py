@@ -19,6 +19,7 @@ from mpigauge.mpi import environments
 from mpigauge.mpi.configuration import LINES
 from mpigauge.mpi.kinds import KINDS, MpiKind
 from mpigauge.mpi.wrapper import explain_failure
+from mpigauge.result.home_paths import BEGIN, END
 from mpigauge.rows.failure_cause import telling_line
 from mpigauge.vocabulary import REASON_MOST
 from tests.patterns import HOSTILE, Used, attacks, in_calls, in_globals
@@ -73,6 +74,9 @@ OF_WORDS = {
     ],
     "result.environment: re.search(f'^{key}:\\\\s+(\\\\d+) kB', read('/proc/meminfo'), re.MULTILINE)": [
         r"(?m)^MemTotal:\s+(\d+) kB"
+    ],
+    "result.home_paths: re.compile(f'({BEGIN})(?:{spelled}){END}')": [
+        rf"({BEGIN})(?:/home/ann|/data/ann){END}"
     ],
     "result.source_tree: re.search(f'^([0-9a-f]{{40}}) {re.escape(name)}$', read(shared / 'packed-refs'), "
     "re.MULTILINE)": [r"(?m)^([0-9a-f]{40}) main$"],

@@ -23,6 +23,7 @@ from mpigauge.models import table as models_table
 from mpigauge.models.modelled import models_of
 from mpigauge.plan.sizes import parse_sizes, size_filter
 from mpigauge.result import files, reader
+from mpigauge.result.home_paths import shortened
 from mpigauge.show import samples
 from mpigauge.show.compared import check_alike, check_count, compare_sources, thresholds_of
 from mpigauge.show.pivots import ANSWER, KINDS
@@ -103,7 +104,7 @@ class Result:
     def summary(self) -> Table:
         """The few numbers that sum up the result, each with its interval, as `mpigauge show` prints them."""
         records = (
-            {"file": str(source.result.path), **record, **flat_sessions(record.pop("sessions"))}
+            {"file": shortened(str(source.result.path)), **record, **flat_sessions(record.pop("sessions"))}
             for source in self._sources(Request(VERBS["rows"]))
             for record in answer_records(source.result, source.rows)
         )
@@ -126,7 +127,9 @@ class Result:
         """
         sources = self._chosen(_request("rows", sizes, series, state, only, stat), pattern)
         records = (
-            {**flat_record(row), "file": str(source.result.path)} for source in sources for row in source.rows
+            {**flat_record(row), "file": shortened(str(source.result.path))}
+            for source in sources
+            for row in source.rows
         )
         kinds = kinds_of_rows()
         return self._table(

@@ -20,6 +20,7 @@ from mpigauge.plan.hosts import places_of
 from mpigauge.plan.model import JobKey, Plan, by_job, variables_of
 from mpigauge.programs import which
 from mpigauge.result import environment
+from mpigauge.result.home_paths import expanded
 from mpigauge.vocabulary import AUTO
 
 REMOTE_SHELLS = ("ssh", "rsh")
@@ -59,7 +60,7 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
             **library.report_variables,
             **library_variables,
             **plan.variables,
-            **variables_of(key.setting),
+            **expanded(variables_of(key.setting)),
         },
         inherited=forwarded_variables(
             name for name in environment.variables() if library.environment.get(name, "") is not None

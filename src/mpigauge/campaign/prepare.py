@@ -23,6 +23,7 @@ from mpigauge.mpi.kernel import Waited
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan, by_job
 from mpigauge.result import environment, writer
+from mpigauge.result.home_paths import expanded, shortened
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Campaign, Resumed
 from mpigauge.result.writer import ResultFile, is_utf8
@@ -94,6 +95,7 @@ def prepare(
             or temporary files cannot be written.
     """
     check_system()
+    plan = _with_home(plan)
     check_recordable(plan, where)
     check_temporary_folder("a job")  # compilers need one, too, with a worse message
     plan = with_lab_and_hosts(plan)
@@ -155,7 +157,7 @@ def prepare_resumed(before: Result, where: str, *, anyway: bool = False) -> Prep
     """
     check_system()
     check_temporary_folder("a job")
-    plan = with_hidden_variables(before.campaign.plan, where)
+    plan = with_hidden_variables(_with_home(before.campaign.plan), where)
     if context.current() is not None and plan.lab is None:
         raise UsageError(f"{where}: was not started in a lab", "leave the lab to continue it")
     targets = tuple(targets_of_campaign(before.campaign))
@@ -164,6 +166,19 @@ def prepare_resumed(before: Result, where: str, *, anyway: bool = False) -> Prep
     return PreparedCampaign(
         plan, targets, before, resume_check.resume_record(before, plan, targets, anyway=anyway)
     )
+
+
+def _with_home(plan: Plan) -> Plan:
+    """Return the plan with the home for ~, as it is given to programs.
+
+    A result has ~ for the home, so a ~ that was typed has to mean it from the beginning. Values that are
+    varied keep it: they stand in cells, which have one name in every session. Secrets stay as they are.
+    """
+    variables = {
+        name: value if environment.may_be_secret(name, value) else expanded(value)
+        for name, value in plan.variables.items()
+    }
+    return replace(expanded(plan), variables=variables, vary=shortened(plan.vary))
 
 
 def with_hidden_variables(plan: Plan, where: str) -> Plan:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from mpigauge.errors import UsageError
 from mpigauge.plan.patterns import known
 from mpigauge.plan.remeasure import plan_for_cells
+from mpigauge.result.home_paths import expanded
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _differing(results: Sequence[Result]) -> str:
 
 
 def _library(result: Result) -> LibraryRecord:
-    libraries = result.campaign.libraries
+    libraries = expanded(result.campaign.libraries)
     if len(libraries) != 1 or not libraries[0].mpicc.startswith("/"):
         raise UsageError(
             f"{result.path}: --remeasure of two results takes one library that is here in each",

@@ -26,6 +26,7 @@ from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.strings import LONG_MOST, SHORT_MOST
 from mpigauge.result import environment, source_tree
+from mpigauge.result.home_paths import expanded
 from mpigauge.result.provenance import LibraryRecord
 from mpigauge.result.records import Campaign, campaign_of
 from mpigauge.sequences import first_words
@@ -184,7 +185,7 @@ def targets_of_campaign(campaign: Campaign) -> list[Target]:
     Raises:
         EnvironmentLacksError: A library is gone or has changed.
     """
-    return [_target_of_record(campaign, record) for record in campaign.libraries]
+    return [_target_of_record(campaign, expanded(record)) for record in campaign.libraries]
 
 
 def _target_of_record(campaign: Campaign, record: LibraryRecord) -> Target:

@@ -33,10 +33,11 @@ from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Mode, Pattern
 from mpigauge.result.environment import split_words
 from mpigauge.result.files import as_argument
+from mpigauge.result.home_paths import expanded
 from mpigauge.result.provenance import Environment, LibraryRecord
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Campaign
-from mpigauge.result.writer import line_of
+from mpigauge.result.writer import line_of, line_with_home
 
 FOLDER = "mpigauge"
 LIST = "campaigns"
@@ -92,7 +93,7 @@ def remember(campaign: Campaign) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(path, flags, 0o600)
         try:
-            os.write(descriptor, f"{_digest(campaign)}\n".encode())
+            os.write(descriptor, f"{_digests(campaign)[0]}\n".encode())
         finally:
             os.close(descriptor)
 
@@ -150,7 +151,7 @@ class Named:
 
 def named_by(campaign: Campaign) -> list[Named]:
     """Return all that a campaign would run or give to what it runs: every field with words but HARMLESS."""
-    found = dict.fromkeys(_words_in(campaign))  # cells have many alike
+    found = dict.fromkeys(_words_in(expanded(campaign)))  # cells have many alike
     return [Named(label, words, _files(field, words)) for field, label, words in found]
 
 
@@ -311,15 +312,21 @@ def is_trusted(campaign: Campaign) -> bool:
             path is not None
             and is_safe(path)
             and is_safe(path.parent)
-            and _digest(campaign) in path.read_text(encoding="ascii", errors="replace").split()
+            and not {*_digests(campaign)}.isdisjoint(
+                path.read_text(encoding="ascii", errors="replace").split()
+            )
         )
     except OSError:
         return False
 
 
-def _digest(campaign: Campaign) -> str:
-    """Return the digest of the first line as written, which can be made again from the record read."""
-    return hashlib.sha256(line_of(campaign).removesuffix(b"\n")).hexdigest()
+def _digests(campaign: Campaign) -> list[str]:
+    """Return the digest of the first line as written, which can be made again from the record read.
+
+    Behind it comes that of the line with whole paths, as it was written by an older mpigauge.
+    """
+    lines = line_of(campaign), line_with_home(expanded(campaign))
+    return [hashlib.sha256(line.removesuffix(b"\n")).hexdigest() for line in lines]
 
 
 def _path() -> Path | None:

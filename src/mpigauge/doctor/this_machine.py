@@ -165,8 +165,9 @@ def _variables(machine: Environment) -> dict[str, str]:
 def _parameter_files(library: Library) -> dict[str, dict[str, str]]:
     from mpigauge.mpi.parameter_files import parameter_files
     from mpigauge.result.environment import without_secrets
+    from mpigauge.result.home_paths import shortened
 
-    return {path: without_secrets(values) for path, values in parameter_files(library).items()}
+    return {shortened(path): without_secrets(values) for path, values in parameter_files(library).items()}
 
 
 def _found(what: str, values: Mapping[str, str], influential: Sequence[Setting]) -> Iterator[DoctorFinding]:

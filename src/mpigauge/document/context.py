@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.result.home_paths import shortened
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.sessions import spread_s
 from mpigauge.vocabulary import UNKNOWN
@@ -30,7 +31,7 @@ def context_record(result: Result, stat: str | None = "median") -> dict[str, Any
     """
     campaign, machine = result.campaign, measured_machine(result)
     return {
-        "file": str(result.path),
+        "file": shortened(str(result.path)),
         "title": campaign.plan.title,
         "host": machine.host,
         "cpu": machine.cpu,

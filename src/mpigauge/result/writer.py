@@ -23,6 +23,7 @@ from mpigauge.locks import try_lock
 from mpigauge.result.compact import as_list
 from mpigauge.result.decompressed import Decompressed, is_packed
 from mpigauge.result.files import resume_command
+from mpigauge.result.home_paths import may_name_home, shortened
 from mpigauge.result.records import Campaign, Done, End, Failure, Record, Resumed
 from mpigauge.result.written_lines import NEWLINE, TAIL_BYTES, Change, WrittenLines, ends_within_line
 
@@ -271,7 +272,13 @@ class ResultFile:
 
 
 def line_of(record: Record) -> bytes:
-    """Return a record as a line; bytes that are not UTF-8 are written as escapes."""
+    """Return a record as a line, with ~ for the user's home."""
+    line = line_with_home(record)
+    return line_with_home(shortened(record)) if may_name_home(line) else line
+
+
+def line_with_home(record: Record) -> bytes:
+    """Return a record as a line, its words as they are; bytes that are not UTF-8 are written as escapes."""
     try:
         return msgspec.json.encode(record, enc_hook=as_list) + b"\n"
     except UnicodeEncodeError:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.plan.library_names import library_name
+from mpigauge.result.home_paths import command_line, shell_word
 from mpigauge.result.system_limits import SHARED_MEMORY
 from mpigauge.rows.machine.machines import is_elsewhere, measured_machine
 from mpigauge.rows.machine.sessions import spread_s
@@ -81,7 +81,7 @@ def _rounded(size: int) -> str:
 
 
 def _variables(values: Mapping[str, str]) -> str:
-    return " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
+    return " ".join(f"{name}={shell_word(value)}" for name, value in values.items())
 
 
 def _hosts(result: Result) -> Iterator[Circumstance]:
@@ -149,7 +149,7 @@ def _plan(result: Result) -> Iterator[Circumstance]:
     yield "time budget", units.format_duration(plan.budget_s) if plan.budget_s else ""
     yield "binding", plan.binding
     yield "variables of the plan", _variables(plan.variables)
-    yield "launcher options", shlex.join(plan.mpi_options)
+    yield "launcher options", command_line(plan.mpi_options)
     yield "seed", str(plan.seed)
 
 
@@ -182,7 +182,7 @@ def _jobs(result: Result) -> Iterator[Circumstance]:
 
 
 OF_A_JOB: Mapping[str, Callable[[Launch], str]] = {
-    "command": lambda launch: shlex.join(launch.command),
+    "command": lambda launch: command_line(launch.command),
     "variables set": lambda launch: _variables(launch.variables) or ("none" if launch.command else ""),
     "transport": lambda launch: launch.reported,
     "clock": lambda launch: launch.clock,

@@ -13,6 +13,7 @@ from mpigauge.document.document import Document
 from mpigauge.plan.factors import FACTORS
 from mpigauge.plan.model import Cell
 from mpigauge.query.query import check_state
+from mpigauge.result.home_paths import shortened
 from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.sample_table import SAMPLES_AT_ONCE, tidy_samples
@@ -135,7 +136,7 @@ def _columns(chosen: SampleChoice, part: TidySamples, names: Iterable[str]) -> C
         return dictionary_encoded("text", [value], np.zeros(len(part.visit), np.int32))
 
     return {
-        "file": all_of(str(chosen.result.path)),
+        "file": all_of(shortened(str(chosen.result.path))),
         "launch": each("integer", (visit.launch for visit in part.visits)),
         "visit": each("integer", (visit.id for visit in part.visits)),
         "sample": ColumnValues("integer", part.number),

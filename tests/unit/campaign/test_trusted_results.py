@@ -169,7 +169,7 @@ def files_of(library: dict[str, Any], plan: dict[str, Any]) -> set[str]:
         ({"loaded_by": "source:a.sh ./evil"}, {}, "evil"),
         ({"loaded_by": "source:link/../evil"}, {}, "far/evil"),
         ({}, {"mpiexec": "link/../evil"}, "link/../evil"),
-        ({}, {"remote_shell": "~/evil"}, "~/evil"),
+        ({}, {"remote_shell": "./~/evil"}, "~/evil"),
         ({}, {"remote_shell": "~/evil"}, "home/evil"),
         ({}, {"launcher": """bash -c '"./evil" {ranks}'"""}, "evil"),
         ({}, {"launcher": "mpiexec @./evil -n {ranks}"}, "evil"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,8 @@ def check_into(
 def folder_request(folder: Path, *, overwrite: bool, force: bool = False) -> FolderRequest:
     """Return what a folder is to have, with the options that were typed, but for possible secrets."""
     from mpigauge.report_folder import JUDGED, FolderRequest
-    from mpigauge.result.environment import command_without_secrets
+    from mpigauge.result.environment import words_without_secrets
+    from mpigauge.result.home_paths import command_line
 
     context = click.get_current_context()
     options = {
@@ -58,8 +58,8 @@ def folder_request(folder: Path, *, overwrite: bool, force: bool = False) -> Fol
         for option in context.command.params
         if option.name in JUDGED and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
     }
-    command = shlex.join(["mpigauge", *(context.find_root().obj or ())])
-    return FolderRequest(folder, overwrite, force, command_without_secrets(command), options)
+    command = command_line(["mpigauge", *words_without_secrets(context.find_root().obj or ())])
+    return FolderRequest(folder, overwrite, force, command, options)
 
 
 def _words(option: click.Parameter, value: object) -> Sequence[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -218,6 +217,8 @@ def _width_in(text: str | None) -> float | None:
 
 def _command() -> str:
     """Return the command as it was typed, without folders of files, the same for all formats of a figure."""
+    from mpigauge.result.home_paths import command_line
+
     context = click.get_current_context()
     words = list(context.obj or ())
     for name in ("-o", "--output"):
@@ -225,7 +226,7 @@ def _command() -> str:
             at = words.index(name)
             del words[at : at + 2]
     without_folders = [Path(word).name if os.path.isfile(word) else word for word in words]  # noqa: PTH113 - long words
-    return shlex.join(["mpigauge", *without_folders])
+    return command_line(["mpigauge", *without_folders])
 
 
 def _refuse_compare_options(kind: str) -> None:

@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.benchmarks import LEFT_OUT
+from mpigauge.result.home_paths import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,14 +67,15 @@ def render(document: Document, form: str) -> str:
 def pieces(document: Document, form: str) -> Iterable[str]:
     """Return the text of `render` in pieces, where a format can; the first piece is checked at once.
 
+    Files that were named by whole paths have ~ for the user's home in it.
+
     Raises:
         UsageError: The format needs times, and the document has none.
     """
     module = _module(form)
-    if hasattr(module, "pieces"):
-        texts: Iterable[str] = module.pieces(document)
-        return texts
-    return (module.render(document),)
+    return map(
+        shortened, module.pieces(document) if hasattr(module, "pieces") else (module.render(document),)
+    )
 
 
 def write(document: Document, form: str, file: BinaryIO) -> None:
