@@ -24,6 +24,13 @@ PACKAGE_FOLDER = Path(__file__).parent
 SYSTEMS = {"darwin": "macOS", "win32": "Windows", "cygwin": "Cygwin"}
 """Names of systems, by what Python calls them."""
 
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+ENOUGH_ADDRESS_SPACE_BYTES = 1 << 30
+"""Address space in which numpy and scipy load for sure; in a third of it they may."""
+
+IMPORTS = "import click, msgspec, numpy, scipy.special, scipy.cluster.hierarchy"
+IMPORT_TIMEOUT_S = 20.0
+
 WITHOUT_POSIX = {"win32"}
 """Systems that lack modules of Python which mpigauge cannot do without: fcntl, pwd and resource."""
 
@@ -89,6 +96,39 @@ def cannot_import(error: Exception) -> EnvironmentLacksError | None:
     return EnvironmentLacksError(f"{name} cannot be imported{where}{_reason(error)}", _remedy(error, name))
 
 
+def address_space_bytes() -> int | None:
+    """Return the address space that this process may have; None if there is no limit."""
+    import resource  # noqa: PLC0415 - Windows lacks it, and is to be told so
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def check_address_space() -> None:
+    """Try in another process whether numpy and scipy load below a low ulimit -v.
+
+    OpenBLAS, which both bring, ends the process whose memory it does not get, or tries for ever.
+
+    Raises:
+        EnvironmentLacksError: They do not.
+    """
+    from mpigauge.programs import run  # noqa: PLC0415 - likewise
+    from mpigauge.units import format_rough_size  # noqa: PLC0415 - seldom needed
+
+    limit = address_space_bytes()
+    if limit is None or limit >= ENOUGH_ADDRESS_SPACE_BYTES:
+        return
+    try:
+        loads = run([sys.executable, "-c", IMPORTS], ONE_THREAD | os.environ, IMPORT_TIMEOUT_S).status == 0
+    except OSError:
+        loads = False
+    if not loads:
+        raise EnvironmentLacksError(
+            f"numpy and scipy do not load within {format_rough_size(limit)} of address space (ulimit -v)",
+            "raise ulimit -v",
+        )
+
+
 def foreign_packages() -> dict[str, Path]:
     """Return the packages that PYTHONPATH puts before ours, each with its path."""
     folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
@@ -144,11 +184,9 @@ def _first_cause(error: BaseException) -> BaseException:
 
 def _remedy(error: Exception, name: str) -> str:
     """Return a hint for a package that is broken in its own environment."""
-    import resource  # noqa: PLC0415 - Windows lacks it, and is to be told so
-
     if isinstance(error, ModuleNotFoundError) and error.name == name:
         return f"install mpigauge anew from its wheel or checkout, which brings {name}"
-    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+    if address_space_bytes() is not None:
         return "raise ulimit -v: the memory of this shell is limited"
     if os.environ.get("LD_LIBRARY_PATH") and ".so" in str(_first_cause(error)):
         return "LD_LIBRARY_PATH may lead to an older library: unset it, or unload the module that sets it"

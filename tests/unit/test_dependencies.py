@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import resource
+import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from mpigauge.dependencies import cannot_import, packages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mpigauge.errors import EnvironmentLacksError
+from mpigauge import programs
+from mpigauge.dependencies import cannot_import, check_address_space, packages
+from mpigauge.errors import EXIT_ENVIRONMENT, EnvironmentLacksError
 
 BROKEN = {
     "fails": "raise RuntimeError('for another Python')",
@@ -110,6 +109,47 @@ def test_other_errors_are_none_of_an_import(error: Exception) -> None:
 
 def test_an_import_of_ours_that_fails_is_our_fault() -> None:
     assert imported("mpigauge.there_is_no_such_module") is None
+
+
+def limited(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, resource.RLIM_INFINITY))
+
+
+def test_below_a_low_limit_of_memory_numpy_is_tried_elsewhere_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenBLAS ends the process whose memory it does not get, or tries for ever."""
+
+    def hangs(*_: object) -> programs.Ended:
+        raise TimeoutError("has not ended")
+
+    limited(monkeypatch, 2**28)
+    for run in (lambda *_: programs.Ended(1, "", "OpenBLAS error"), hangs):
+        monkeypatch.setattr(programs, "run", run)
+        with pytest.raises(EnvironmentLacksError, match=r"256 MiB .*ulimit -v") as caught:
+            check_address_space()
+        assert caught.value.hint == "raise ulimit -v"
+    monkeypatch.setattr(programs, "run", lambda *_: programs.Ended(0, "", ""))
+    check_address_space()
+
+
+@pytest.mark.parametrize("limit", [resource.RLIM_INFINITY, 2**32])
+def test_with_memory_enough_numpy_is_not_tried(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    limited(monkeypatch, limit)
+    monkeypatch.setattr(programs, "run", None)
+    check_address_space()
+
+
+def test_a_limit_of_memory_is_named_before_a_library_ends_us() -> None:
+    code = (
+        "import resource, sys; from mpigauge import cli, dependencies; "
+        "dependencies.IMPORTS = 'raise SystemExit(1)'; "
+        "resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29)); cli.main(['show', sys.argv[1]])"
+    )
+    result = Path(__file__).parents[2] / "docs" / "results" / "busy.jsonl.gz"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(result)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == EXIT_ENVIRONMENT, done.stderr
+    assert "512 MiB of address space (ulimit -v)" in done.stderr
 
 
 def test_what_is_needed_is_what_the_metadata_say() -> None:

@@ -15,6 +15,7 @@ import pwd
 import shlex
 import sys
 import traceback
+from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -23,7 +24,13 @@ from mpigauge.cli.options import aliases
 from mpigauge.cli.screen.plain_drawing import ignore_matplotlib_settings
 from mpigauge.cli.screen.streams import discard_output, logged_as_notes, note, open_closed_streams
 from mpigauge.cli.verbs.version import version_option
-from mpigauge.dependencies import cannot_import, foreign_packages
+from mpigauge.dependencies import (
+    ONE_THREAD,
+    address_space_bytes,
+    cannot_import,
+    check_address_space,
+    foreign_packages,
+)
 from mpigauge.errors import (
     EXIT_DONE,
     EXIT_ENVIRONMENT,
@@ -79,7 +86,15 @@ MODULES = {"list": "listing", "import": "importing"}
 
 SIGINT = 2
 
-THREADS = "OPENBLAS_NUM_THREADS"
+
+class _BeforeNumpy(MetaPathFinder):
+    """Finder that checks once, before numpy is imported, whether there is memory for it."""
+
+    def find_spec(self, fullname: str, *_: object) -> None:
+        """Check when it is numpy; leave the search to others."""
+        if fullname == "numpy" and self in sys.meta_path:
+            sys.meta_path.remove(self)
+            check_address_space()
 
 
 class Verbs(click.Group):
@@ -163,6 +178,7 @@ def main(arguments: list[str] | None = None) -> None:
     ignore_matplotlib_settings()
     _replace_unencodable()
     _limit_blas_threads()
+    sys.meta_path.insert(0, _BeforeNumpy())
     _set_missing_home()
     try:
         status = status_of(arguments)
@@ -188,8 +204,9 @@ def _limit_blas_threads() -> None:
 
     Nothing here needs them. Programs that are given `os.environ` do not have the setting.
     """
-    if THREADS not in os.environ:
-        os.putenv(THREADS, "1")
+    for name, threads in ONE_THREAD.items():
+        if name not in os.environ:
+            os.putenv(name, threads)
 
 
 def _print_unexpected(error: Exception) -> int:
@@ -198,8 +215,10 @@ def _print_unexpected(error: Exception) -> int:
         return print_error(known.sentence, known.hint, known.exit_code)
     if isinstance(error, MemoryError):
         notes = getattr(error, "__notes__", ())
+        limit = address_space_bytes()
+        least = "" if limit is None else f": {limit >> 20} MiB of address space (ulimit -v)"
         return print_error(
-            "there is not enough memory", "raise ulimit -v, or ask for more", EXIT_ENVIRONMENT, notes
+            f"there is not enough memory{least}", "raise ulimit -v, or ask for more", EXIT_ENVIRONMENT, notes
         )
     note("".join(traceback.format_exception(error)).rstrip())
     foreign = [f"{path}, by PYTHONPATH" for path in foreign_packages().values()]
