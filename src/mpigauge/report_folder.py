@@ -182,8 +182,7 @@ def new_result(folder: Path, name: str = f"{RESULT}.jsonl", taken: Sequence[Path
 
 def command_for(folder: Path, result: Path) -> str:
     """Return the command that makes the folder of a result which is there."""
-    words = ["mpigauge", "report", as_argument(result), "--into", as_argument(folder)]
-    return shlex.join(words)
+    return f"mpigauge report {as_argument(result)} --into {as_argument(folder)}"
 
 
 def make_folder(folder: Path) -> None:
@@ -307,7 +306,7 @@ class _Shown:
     def _command(self, verb: str, words: Sequence[str], parameters: Sequence[str], file: str) -> str:
         results = [as_argument(Path(name)) for name in self.names]
         given = self._asked.words(parameters)
-        return shlex.join(["mpigauge", verb, *results, *words, *given, "-o", file])
+        return " ".join(["mpigauge", verb, *results, shlex.join([*words, *given, "-o", file])])
 
     # ---- Page and sentences
 

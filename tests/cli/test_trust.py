@@ -197,7 +197,7 @@ def test_a_file_whose_name_breaks_lines_gives_no_hint_of_its_own(cli: Cli, inter
     named = interrupted.rename("r\n  hint: mpigauge resume --trust evil.jsonl")
     said = cli("resume", str(named)).err
     assert said.count("\n  hint: ") == 1
-    assert "give the file a name that can be printed" in said
+    assert r"$'r\x0a  hint: mpigauge resume --trust evil.jsonl'" in said
 
 
 def test_of_the_users_own_environment_a_stranger_gets_nothing_into_the_result(

@@ -122,10 +122,8 @@ def check_trusted(
         return
     names = " and ".join(printable(str(result.path)) for result in asked)
     runs = f"it runs what it names: {'; '.join(dict.fromkeys(map(_in_words, named))) or 'no program'}"
-    paths = [as_argument(result.path) for result in results]
-    trusted = f"if you trust that: {shlex.join([*command, '--trust', '--digest', current, *paths])}"
-    if any(path != printable(path) for path in paths):
-        trusted = "give the file a name that can be printed"
+    paths = " ".join(as_argument(result.path) for result in results)
+    trusted = f"if you trust that: {shlex.join([*command, '--trust', '--digest', current])} {paths}"
     if trust:
         raise UsageError(
             f"{names}: is not, or leads to other files than, what digest {digest} is of; continued, {runs}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +17,7 @@ from mpigauge.find.imported import launches_of
 from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
 from mpigauge.plan.patterns import PAIR_OF_RANKS, default_mode, known, times_alone
+from mpigauge.result.files import as_argument
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import STATE, Subject, each_state, group, subject_of
 from mpigauge.rows.machine.machines import measured_machine
@@ -35,6 +35,7 @@ from mpigauge.vocabulary import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from mpigauge.document.document import Units
     from mpigauge.plan.model import Cell, JobKey
@@ -1030,16 +1031,16 @@ def _size(row: Row) -> str:
 # ---- What comes next -----------------------------------------------------------------------------
 
 
-def next_steps(paths: Sequence[str], *, newest: bool, varied: bool = False) -> Iterator[tuple[str, str]]:
+def next_steps(paths: Sequence[Path], *, newest: bool, varied: bool = False) -> Iterator[tuple[str, str]]:
     """Yield what to do with these results, and the command for it; the newest of all needs no name.
 
     Args:
         varied: Whether something was found, of which the answer tells the first alone.
     """
-    of = "" if newest else "".join(f" {shlex.quote(path)}" for path in paths)
+    of = "" if newest else "".join(f" {as_argument(path)}" for path in paths)
     if varied:
         yield "all findings", f"mpigauge explain{of}"
     yield "all numbers", f"mpigauge show --all{of}" if len(paths) == 1 else f"mpigauge show --table times{of}"
     yield "figure", f"mpigauge plot{of}"
     if len(paths) == 1:
-        yield "beside another", f"mpigauge show OTHER {shlex.quote(paths[0])}"
+        yield "beside another", f"mpigauge show OTHER {as_argument(paths[0])}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import shlex
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from mpigauge.importers import READERS
 from mpigauge.importers.collector import Collector, LineParser
 from mpigauge.importers.text import LineError, begins_row, content_of, lines_of, may_be_row
 from mpigauge.importers.unknown_format import guess_program
+from mpigauge.result.files import as_argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +112,7 @@ def _no_numbers(
     if formats and format_name is not None and format_name not in formats:
         return UsageError(
             f"{path}: is of the format {formats[0]}, not {format_name}",
-            f"mpigauge import {formats[0]} {shlex.quote(str(path))}",
+            f"mpigauge import {formats[0]} {as_argument(path)}",
         )
     name = "" if formats else guess_program("\n".join(line.text for line in lines))
     what = f"; it seems to be output of {name}, which is not read" if name else ""

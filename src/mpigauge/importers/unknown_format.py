@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import textwrap
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import READERS
 from mpigauge.importers.text import content_of, decoded
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from mpigauge.result.files import as_argument
 
 MARKS = {
     "GPCNeT": r"^Network Tests v[0-9]|^[| ]{0,200}(?:Isolated Network Tests|Network Tests running with)\b",
@@ -83,7 +80,7 @@ def columns_example(file: str, size: str, value: str) -> str:
     rated = _NAME_OF_RATE.search(value) is not None
     kind, unit, pattern = ("rate", "MB/s", "stream") if rated else ("time", "us", "pingpong")
     lines = [
-        f"mpigauge import csv {shlex.quote(file)} --columns table.toml",
+        f"mpigauge import csv {as_argument(Path(file))} --columns table.toml",
         "reads any table with a heading, with such a table.toml:",
         '  title = "what was measured, and by whom"',
         f"  bytes = {{ column = {_quoted(size)} }}",

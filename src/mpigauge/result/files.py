@@ -39,7 +39,7 @@ def stem_of(path: Path) -> str:
 
 def resume_command(path: Path, *options: str) -> str:
     """What to type to continue a result, for a shell, whatever is in its name."""
-    return shlex.join(["mpigauge", "resume", *options, as_argument(path)])
+    return " ".join([shlex.join(["mpigauge", "resume", *options]), as_argument(path)])
 
 
 @contextmanager
@@ -53,8 +53,19 @@ def named_without_memory(path: Path) -> Iterator[None]:
 
 
 def as_argument(path: Path) -> str:
-    """Return a path as an argument: one that begins with '-' would be taken for an option."""
-    return f"./{path}" if str(path).startswith("-") else str(path)
+    """Return a file as an argument of a command for bash, whatever is in its name.
+
+    One that begins with '-' would be taken for an option, and control characters are not printed.
+    """
+    word = f"./{path}" if str(path).startswith("-") else str(path)
+    return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'"
+
+
+def _escaped(letter: str) -> str:
+    """Return a letter of a name as it stands between `$'` and `'`."""
+    if letter in "\\'":
+        return f"\\{letter}"
+    return letter if letter.isprintable() else "".join(f"\\x{byte:02x}" for byte in os.fsencode(letter))
 
 
 def file_of(path: Path) -> Path:
@@ -117,9 +128,8 @@ def _hint_without_results(folder: Path) -> str:
     if folder != FOLDER:
         return "name the file itself"
     elsewhere = max(results_in(Path()), key=modified_time, default=None)
-    return (
-        f"name one{f', such as {shlex.quote(str(elsewhere))}' if elsewhere else ''}, or measure: mpigauge run"
-    )
+    such = f", such as {as_argument(elsewhere)}" if elsewhere else ""
+    return f"name one{such}, or measure: mpigauge run"
 
 
 def modified_time(path: Path) -> tuple[int, str]:

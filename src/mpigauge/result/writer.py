@@ -5,7 +5,6 @@ import errno
 import gzip
 import io
 import os
-import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator
@@ -22,7 +21,7 @@ from mpigauge.inputs import check_output
 from mpigauge.locks import try_lock
 from mpigauge.result.compact import as_list
 from mpigauge.result.decompressed import Decompressed, is_packed
-from mpigauge.result.files import resume_command
+from mpigauge.result.files import as_argument, resume_command
 from mpigauge.result.home_paths import may_name_home, shortened
 from mpigauge.result.records import Campaign, Done, End, Failure, Record, Resumed
 from mpigauge.result.written_lines import NEWLINE, TAIL_BYTES, Change, WrittenLines, ends_within_line
@@ -541,7 +540,7 @@ def _create(path: Path) -> ResultFile:
             raise _write_error(path, error, is_begun=False) from None
         raise EnvironmentLacksError(
             f"{path}: there is no folder {path.parent.parent}",
-            f"make it, if it is meant: mkdir -p {shlex.quote(str(path.parent))}",
+            f"make it, if it is meant: mkdir -p {as_argument(path.parent)}",
         ) from None
     except OSError as error:
         raise _write_error(path, error, is_begun=False) from None

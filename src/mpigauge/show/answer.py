@@ -477,7 +477,7 @@ def _blank(lines: Sequence[Line]) -> list[Line]:
 
 
 def _next(sources: Sequence[Source], *, newest: bool, varied: bool) -> list[Line]:
-    paths = [str(source.result.path) for source in sources]
+    paths = [source.result.path for source in sources]
     steps = list(words.next_steps(paths, newest=newest, varied=varied))
     widest = max(len(what) for what, _ in steps) + 1
     return [Line(f"{what + ':':{widest}}  {command}", "quiet") for what, command in steps]

@@ -16,7 +16,7 @@ from mpigauge.errors import nearest
 from mpigauge.plan import names
 from mpigauge.plan.benchmarks import DATATYPES
 from mpigauge.plan.names import normalised
-from mpigauge.result.files import ENDINGS
+from mpigauge.result.files import ENDINGS, as_argument
 from mpigauge.vocabulary import RMA_WINDOWS
 
 if TYPE_CHECKING:
@@ -302,11 +302,11 @@ def plan_or_result_hint(word: str) -> str:
     path = Path(word)
     if path.suffix == shipped.SUFFIX:
         name = word if os.path.lexists(path) or path.stem not in shipped.plans() else path.stem
-        return f"that is a plan file: mpigauge run --plan {shlex.quote(name)}"
+        return f"that is a plan file: mpigauge run --plan {as_argument(Path(name))}"
     if word in shipped.plans():
         return f"that is a plan: mpigauge run --plan {word}"
     if word.endswith(ENDINGS):
-        return f"that is a result: mpigauge show {shlex.quote(word)}"
+        return f"that is a result: mpigauge show {as_argument(path)}"
     return ""
 
 

@@ -1,6 +1,5 @@
 """`mpigauge import`: creates a result file from the output of another launcher or program."""
 
-import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from mpigauge.cli.options.common import table_options
 from mpigauge.cli.options.shipped_option import COLUMNS_PATH
 from mpigauge.cli.options.subcommands import Subcommands
 from mpigauge.cli.screen.streams import note
+from mpigauge.result.files import as_argument
 
 if TYPE_CHECKING:
     from mpigauge.importers import Reader
@@ -107,8 +107,7 @@ def _note_left_out(name: str, paths: tuple[Path, ...]) -> None:
 
     for path in paths:
         for other in left_out(path, name):
-            quoted = shlex.quote(str(path))
-            note(f"mpigauge: {path}: has tables of {other}, too: mpigauge import {other} {quoted}")
+            note(f"mpigauge: {path}: has tables of {other}, too: mpigauge import {other} {as_argument(path)}")
 
 
 def _import(

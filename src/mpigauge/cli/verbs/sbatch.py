@@ -14,6 +14,7 @@ from mpigauge.cli.options.run_options import CommandWithRunOptions, planned, run
 from mpigauge.cli.options.shipped_option import PLAN_PATH
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import EXIT_DONE, UsageError
+from mpigauge.result.files import as_argument
 
 WARNING_S = 90
 """Seconds before its time limit at which the job is warned; Slurm may be a minute early."""
@@ -147,7 +148,7 @@ def command(
     more += f"#SBATCH --output=mpigauge-{'%A_%a' if plans else '%j'}.log\n"
     text = SCRIPT.substitute(
         command=shlex.join(["mpigauge", "sbatch", *_own_options(context), *words]),
-        name=shlex.quote(str(output or "job.sh")),
+        name=as_argument(output or Path("job.sh")),
         nodes=nodes,
         tasks=tasks,
         time=_slurm_time(time_s),
@@ -248,4 +249,4 @@ def _write(text: str, output: Path | None) -> None:
     with atomic_file.open_output(output, mode=mode, other_name="choose another name: -o FILE") as file:
         file.write(text.encode())
     note(f"script: {output}")
-    note(f"  submit it with: sbatch {shlex.quote(str(output))}")
+    note(f"  submit it with: sbatch {as_argument(output)}")
