@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePath
+from statistics import median
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
@@ -251,14 +252,38 @@ def _launch_failed_told(_: About, cells: CellsFound) -> Iterator[Finding]:
     yield _cells_finding("launch-failed", _launch_failed_words(cells), cells)
 
 
-def _not_reached(about: About) -> Iterator[CellsFound]:
+HUNG = "a launch that hung took the time: when the reason of that is gone, run it again"
+
+
+@dataclass(frozen=True, slots=True)
+class NotReached(CellsFound):
+    """Cells that there was no time for.
+
+    Attributes:
+        hung: Whether that is because a launch hung.
+    """
+
+    hung: bool = False
+
+
+def hang_took_time(result: Result) -> bool:
+    """Return whether launches that hung took longer than others by a launch's share of the budget."""
+    plan = result.campaign.plan
+    hung = {(one.launch, one.job) for one in result.failures if one.kind == "timeout"}
+    seconds = [one.elapsed_s for one in result.done if (one.launch, one.job) in hung]
+    usual_s = [one.elapsed_s for one in result.done if (one.launch, one.job) not in hung]
+    lost_s = sum(seconds) - len(seconds) * (median(usual_s) if usual_s else 0.0)
+    return bool(seconds) and plan.budget_s is not None and lost_s * plan.launches_min >= plan.budget_s
+
+
+def _not_reached(about: About) -> Iterator[NotReached]:
     # What was never in the state of the machine that was asked for, or never quiet, was measured.
     others = LaunchFailed, NeverQuiet, NotInState
     if _is_cut_short(about.result):  # to be continued, which measures them
         return
-    yield from _messages_first(
-        about, [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, others)]
-    )
+    skipped = [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, others)]
+    for cells in _messages_first(about, skipped):
+        yield NotReached(cells.rows, cells.of, hung=hang_took_time(about.result))
 
 
 def _messages_first(about: About, rows: Sequence[Row]) -> Iterator[CellsFound]:
@@ -266,17 +291,15 @@ def _messages_first(about: About, rows: Sequence[Row]) -> Iterator[CellsFound]:
         yield _cells(about, sorted(rows, key=lambda row: not row.talks))
 
 
-def _not_reached_words(cells: CellsFound) -> Words:
+def _not_reached_words(cells: NotReached) -> Words:
     count = f"{len(cells.rows)} of {counted(cells.of, 'cell')}"
-    return Words(
-        f"no time left: {count}, {_named(cells.rows[0])} first", NO_NUMBER, "raise --budget, or measure less"
-    )
+    remedy = HUNG if cells.hung else "raise --budget, or measure less"
+    return Words(f"no time left: {count}, {_named(cells.rows[0])} first", NO_NUMBER, remedy)
 
 
-def _not_reached_lines(cells: CellsFound) -> Iterator[str]:
-    yield from counted_lines(
-        "no time left", cells, cell_words(cells.rows[0]), "no number: raise --budget", "cells"
-    )
+def _not_reached_lines(cells: NotReached) -> Iterator[str]:
+    advice = "no number: a launch hung" if cells.hung else "no number: raise --budget"
+    yield from counted_lines("no time left", cells, cell_words(cells.rows[0]), advice, "cells")
 
 
 def _never_quiet(about: About) -> Iterator[CellsFound]:
@@ -307,7 +330,7 @@ def _broken_told(_: About, cells: CellsFound) -> Iterator[Finding]:
     yield _cells_finding("broken", _broken_words(cells), cells)
 
 
-def _not_reached_told(_: About, cells: CellsFound) -> Iterator[Finding]:
+def _not_reached_told(_: About, cells: NotReached) -> Iterator[Finding]:
     yield _cells_finding("not-reached", _not_reached_words(cells), cells)
 
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from mpigauge.report_folder import FolderRequest
     from mpigauge.result.records import Campaign
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import EndReason
 
 KEYS: dict[int, str] = {signal.SIGINT: "Ctrl-C", signal.SIGQUIT: "Ctrl-\\"}
 """Keys of a terminal that send a signal, for those who know its name by them alone."""
@@ -249,7 +248,7 @@ def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -
     if measured is not None and measured.launches_short is not None:
         made, wanted = measured.launches_short
         print_unless_closed(f"mpigauge: {path}: only {made} of {wanted} launches were made", err=True)
-        print_unless_closed(f"  hint: {_hint_for_short(path, measured.reason)}", err=True)
+        print_unless_closed(f"  hint: {_hint_for_short(path, measured)}", err=True)
         broken = True
     failed = measured is not None and measured.reason == "failed"
     return EXIT_CHECK_FAILED if broken or failed else EXIT_DONE
@@ -267,7 +266,9 @@ def check_saved(measured: SessionEnd) -> None:
         raise EnvironmentLacksError(measured.lost, MOVED_HINT)
 
 
-def _hint_for_short(path: Path, reason: EndReason | None) -> str:
-    if reason == "budget":
-        return "raise --budget, or ask for fewer launches"
+def _hint_for_short(path: Path, measured: SessionEnd) -> str:
+    from mpigauge.find.missing import HUNG, hang_took_time
+
+    if measured.reason == "budget":
+        return HUNG if hang_took_time(measured.result) else "raise --budget, or ask for fewer launches"
     return f"when the reason is gone, continue with: {resume_command(path)}"
