@@ -92,7 +92,7 @@ def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]
                 launch = _read_launch(values)
         except PlanError as error:
             raise PlanError(f"plan line {number}: {error}: {line!r}") from error
-    raise PlanError("the plan - has no line 'end': it is torn or empty")
+    raise PlanError("standard input ended before the plan's line 'end': its launcher must pass it on")
 
 
 def _check_steps(visits: list[dict[str, Any]]) -> None:

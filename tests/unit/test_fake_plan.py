@@ -62,7 +62,7 @@ def test_what_the_kernel_would_refuse_is_refused(visit: str, words: str) -> None
         ("version=2", "version=1", "version is '1'"),
         ("ranks=2", "ranks=1", "pingpong needs 2 ranks, this job has 1"),
         (" window=4", "", "lacks 'window'"),
-        ("end\n", "", "has no line 'end'"),
+        ("end\n", "", "before the plan's line 'end'"),
     ],
 )
 def test_a_plan_must_be_whole_and_of_this_version(old: str, new: str, words: str) -> None:

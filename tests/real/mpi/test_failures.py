@@ -22,7 +22,7 @@ from mpigauge.errors import EXIT_NOTHING_MEASURED
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
-from mpigauge.rows.failure_cause import is_from_outside, line_of
+from mpigauge.rows.failure_cause import EXIT_ORPHANED, is_from_outside, line_of
 from tests.real.mpi.conftest import PREFIXES, Run, kernels, prefix, wait_until
 from tests.thorough import rest
 
@@ -414,7 +414,7 @@ def test_a_rank_ends_when_its_owner_does_whatever_its_launcher_hands_on(tmp_path
 def test_a_rank_does_not_begin_for_an_owner_that_is_dead(tmp_path: Path) -> None:
     program = kernel.build(find.find(prefix("mpich")))
     os.mkfifo(tmp_path / owner.PIPE)
-    for boot, status in ((owner.boot(), 1), ("another", -signal.SIGKILL)):
+    for boot, status in ((owner.boot(), EXIT_ORPHANED), ("another", -signal.SIGKILL)):
         told = {owner.VARIABLE: f"{boot}:{tmp_path / owner.PIPE}"}
         with subprocess.Popen(
             [program, "-", "-"], env={**os.environ, **told}, stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -85,8 +85,8 @@ def test_an_older_library_only_lacks_modes(mpich: Library) -> None:
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        ("end\n", "has no line 'end'"),
-        (f"{LAUNCH}\n{VISIT}\n", "has no line 'end'"),
+        ("end\n", "before the plan's line 'end'"),
+        (f"{LAUNCH}\n{VISIT}\n", "before the plan's line 'end'"),
         (f"{VISIT}\nend\n", "expected 'launch' first"),
         (f"{LAUNCH} frobs=1\nend\n", "a launch has no key 'frobs'"),
         (f"{LAUNCH.replace('rounds_max=100', 'rounds_max=-1')}\nend\n", "rounds_max is '-1'"),

@@ -42,7 +42,7 @@ static char *with_room(char *text, size_t bytes, size_t *room_p)
 static _Noreturn void die_without_end(const char *path, const FILE *file)
 {
     if (file == stdin)
-        MG_DIE("standard input ended before the plan did: its launcher must pass it on");
+        MG_DIE("standard input ended before the plan's line 'end': its launcher must pass it on");
     MG_DIE("the plan %s has no line 'end': it is torn or empty", path);
 }
 
