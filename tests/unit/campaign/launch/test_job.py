@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import resource
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from mpigauge.campaign.launch.interruption import Interruption
-from mpigauge.campaign.launch.job import HOSTS, HOSTS_FILE, write_files
+from mpigauge.campaign.launch.job import HOSTS, HOSTS_FILE, temporary_folder, write_files
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError
 
@@ -40,3 +42,16 @@ def test_a_job_reads_its_files_from_its_own_folder_and_takes_them_along() -> Non
     assert first == b"h1"
     assert Path(path).parent == Path(folder)
     assert not Path(folder).exists()
+
+
+def test_where_no_file_may_grow_a_folder_is_not_called_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`tempfile` tries folders by writing a file, and says of all of them that they cannot be used."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        with pytest.raises(EnvironmentLacksError, match="no file may grow here") as caught:
+            temporary_folder("a job")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.hint == "raise ulimit -f"
