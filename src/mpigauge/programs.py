@@ -6,6 +6,7 @@ is one below it. A name with a slash is a path that the user has written, and is
 
 import contextlib
 import errno
+import math
 import os
 import selectors
 import shutil
@@ -99,8 +100,8 @@ def run(
         with running:
             try:
                 ending.release()
-                out, err = _outputs(running, timeout_s)
-                return Ended(running.wait(), out, err)
+                out, err = _outputs(running, deadline := _Deadline(timeout_s))
+                return Ended(_status(running, deadline), out, err)
             except BaseException:
                 _end(running.pid)
                 raise
@@ -154,18 +155,36 @@ def _end(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def _outputs(running: subprocess.Popen[bytes], timeout_s: float | None) -> list[str]:
+class _Deadline:
+    """The end of the time that a program has; None is no end."""
+
+    def __init__(self, timeout_s: float | None) -> None:
+        self._timeout_s = timeout_s
+        self._until = math.inf if timeout_s is None else time.monotonic() + timeout_s
+
+    def left_s(self) -> float | None:
+        """Return the seconds that are left; raise TimeoutError if none are."""
+        left_s = self._until - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError(f"has not ended after {self._timeout_s:.0f} s")
+        return left_s if left_s < math.inf else None
+
+
+def _status(running: subprocess.Popen[bytes], deadline: _Deadline) -> int:
+    """Wait for the end of a program that has closed its output, which may take long, too."""
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return running.wait(deadline.left_s())
+
+
+def _outputs(running: subprocess.Popen[bytes], deadline: _Deadline) -> list[str]:
     """Read standard output and error until both are closed."""
     streams = {stream: _Kept() for stream in (running.stdout, running.stderr) if stream is not None}
-    until = None if timeout_s is None else time.monotonic() + timeout_s
     with selectors.DefaultSelector() as open_ones:
         for stream in streams:
             open_ones.register(stream, selectors.EVENT_READ)
         while open_ones.get_map():
-            left_s = None if until is None else until - time.monotonic()
-            if left_s is not None and left_s <= 0:
-                raise TimeoutError(f"has not ended after {timeout_s:.0f} s")
-            for ready, _ in open_ones.select(left_s):
+            for ready, _ in open_ones.select(deadline.left_s()):
                 if piece := os.read(ready.fd, READ_BYTES):
                     streams[ready.fileobj].add(piece)  # type: ignore[index]
                 else:

@@ -135,6 +135,12 @@ def test_what_keeps_the_output_of_another_open_ends_with_the_time(here: Path) ->
     assert gone(int((here / "pid").read_text()))
 
 
+def test_what_closes_its_output_and_goes_on_ends_with_the_time(here: Path) -> None:
+    with pytest.raises(TimeoutError, match="has not ended after 1 s"):
+        shell("echo $$ > pid; exec sleep 1000 > /dev/null 2>&1", 1.0)
+    assert gone(int((here / "pid").read_text()))
+
+
 @pytest.mark.parametrize("how", [ALONE, IN_THREADS])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_what_is_run_and_then_us(here: Path, how: str, number: signal.Signals) -> None:
