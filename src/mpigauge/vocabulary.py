@@ -111,6 +111,12 @@ FailureKind = Literal["crash", "timeout", "corrupt", "refused", "undead"]
 PackedDamage = Literal["cut", "damaged", "altered"]
 """Damage of a compressed result: it ends early; it cannot be unpacked to the end; its checksum is wrong."""
 
+LAUNCHER_ENDED = "its launcher was ended"
+ENDED_BY = f"{LAUNCHER_ENDED} by {{}}"
+ENDED_FIRST = f"{LAUNCHER_ENDED} before its ranks"
+ORPHANED = f"{LAUNCHER_ENDED} from outside"
+"""What is told of a launcher that somebody else has ended: by a signal, or unseen."""
+
 GAP = "[...]"
 """Placeholder for output lines of a job that were not kept."""
 

@@ -24,8 +24,8 @@ class Remedy:
 
     pattern: str
     hint: str
-
     lacks: str = ""
+
     def matches(self, line: str) -> bool:
         """Return whether a line names this cause."""
         return re.search(self.pattern, line, re.IGNORECASE) is not None
@@ -36,13 +36,13 @@ BY_HAND = "mpigauge doctor checks this machine; mpigauge run --dry-run shows the
 KILLED = "somebody killed it: the system for lack of memory (dmesg says so), a limit of the job, or a person"
 
 REMEDIES = (
-    Remedy(
     Remedy(r"\(ulimit -\w\)", "raise that limit; ulimit -a shows all of this shell"),
     Remedy(
         r"^/dev/shm is full, ",
         "remove what is left in it: ls -l /dev/shm; in a container: docker run --shm-size=1g",
     ),
     Remedy(r"^/\S* is full, ", "free some space there, or set TMPDIR to another folder"),
+    Remedy(
         r"journal incomplete",
         "what stands between the launcher and mpigauge tears or drops lines: leave out wrappers, and "
         "options that mark each line with its rank",
@@ -124,24 +124,24 @@ REMEDIES = (
     Remedy(
         r"bus error|comm_bootstrap|shared memory|shm_|/dev/shm|no space left|out-of-resource|read-only file",
         "is there room in /dev/shm and in the temporary folder? In a container: docker run --shm-size=1g",
-    ),
         lacks="room",
+    ),
     Remedy(
         r"file size limit|SIGXFSZ|signal:? 25\b|EXIT CODE: 25",
         "a file may not grow as the library needs: ulimit -f unlimited",
-    ),
         lacks="f",
+    ),
     Remedy(r"too many open files|SYS_LIMITS_PIPES", "each rank needs more files: raise ulimit -n", lacks="n"),
     Remedy(
         r"resource temporarily unavailable|fork failed",
         "there may be no more processes or threads: raise ulimit -u, or the limit of the container (pids)",
-    ),
         lacks="u",
+    ),
     Remedy(
         r"out of memory|oom[-_]kill|cannot allocate memory",
         "fewer ranks or smaller --sizes need less memory; or ask for more, and look at ulimit -v",
-    ),
         lacks="v",
+    ),
     Remedy(
         r"signal:? 9\b|SIGKILL|\(killed\)|: killed|EXIT CODE: 9",
         KILLED,

@@ -256,7 +256,7 @@ HUNG = "a launch that hung took the time: when the reason of that is gone, run i
 
 
 @dataclass(frozen=True, slots=True)
-class NotReached(CellsFound):
+class CellsNotReached(CellsFound):
     """Cells that there was no time for.
 
     Attributes:
@@ -276,14 +276,14 @@ def hang_took_time(result: Result) -> bool:
     return bool(seconds) and plan.budget_s is not None and lost_s * plan.launches_min >= plan.budget_s
 
 
-def _not_reached(about: About) -> Iterator[NotReached]:
+def _not_reached(about: About) -> Iterator[CellsNotReached]:
     # What was never in the state of the machine that was asked for, or never quiet, was measured.
     others = LaunchFailed, NeverQuiet, NotInState
     if _is_cut_short(about.result):  # to be continued, which measures them
         return
     skipped = [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, others)]
     for cells in _messages_first(about, skipped):
-        yield NotReached(cells.rows, cells.of, hung=hang_took_time(about.result))
+        yield CellsNotReached(cells.rows, cells.of, hung=hang_took_time(about.result))
 
 
 def _messages_first(about: About, rows: Sequence[Row]) -> Iterator[CellsFound]:
@@ -291,13 +291,13 @@ def _messages_first(about: About, rows: Sequence[Row]) -> Iterator[CellsFound]:
         yield _cells(about, sorted(rows, key=lambda row: not row.talks))
 
 
-def _not_reached_words(cells: NotReached) -> Words:
+def _not_reached_words(cells: CellsNotReached) -> Words:
     count = f"{len(cells.rows)} of {counted(cells.of, 'cell')}"
     remedy = HUNG if cells.hung else "raise --budget, or measure less"
     return Words(f"no time left: {count}, {_named(cells.rows[0])} first", NO_NUMBER, remedy)
 
 
-def _not_reached_lines(cells: NotReached) -> Iterator[str]:
+def _not_reached_lines(cells: CellsNotReached) -> Iterator[str]:
     advice = "no number: a launch hung" if cells.hung else "no number: raise --budget"
     yield from counted_lines("no time left", cells, cell_words(cells.rows[0]), advice, "cells")
 
@@ -330,7 +330,7 @@ def _broken_told(_: About, cells: CellsFound) -> Iterator[Finding]:
     yield _cells_finding("broken", _broken_words(cells), cells)
 
 
-def _not_reached_told(_: About, cells: NotReached) -> Iterator[Finding]:
+def _not_reached_told(_: About, cells: CellsNotReached) -> Iterator[Finding]:
     yield _cells_finding("not-reached", _not_reached_words(cells), cells)
 
 

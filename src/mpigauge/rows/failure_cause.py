@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
+from mpigauge.programs import end_of, signal_name
 from mpigauge.result import journal
 from mpigauge.result.records import Failure
 from mpigauge.sequences import first_words
-from mpigauge.vocabulary import GAP, REASON_MOST
+from mpigauge.vocabulary import ENDED_BY, ENDED_FIRST, GAP, LAUNCHER_ENDED, ORPHANED, REASON_MOST
 
 OURS = "mpigauge:"
 """How lines begin that we add."""
@@ -94,8 +95,6 @@ OF_DEATH = re.compile(r"YOUR APPLICATION TERMINATED|KILLED BY SIGNAL|BAD TERMINA
 EXIT_ORPHANED = 113
 """What our kernel ends with where whoever started it is gone."""
 
-LAUNCHER_ENDED = "its launcher was ended"
-ORPHANED = f"{LAUNCHER_ENDED} from outside"
 OF_ORPHANS = re.compile(
     rf"(Errorcode: |errorcode |EXIT CODE: |MPI_Abort\(MPI_COMM_WORLD, ){EXIT_ORPHANED}\b"
     r"|started this job is gone$",
@@ -332,10 +331,8 @@ def launchers_end(status: int) -> str:
     if status == EXIT_ORPHANED:
         return ORPHANED
     if status == 0:
-        return f"{LAUNCHER_ENDED} before its ranks"
+        return ENDED_FIRST
     number = -status if status < 0 else status - SHELLS_SIGNALS
     if number not in set(signal.Signals):
         return ""
-    if status < 0 and number in BY_OTHERS:
-        return f"{LAUNCHER_ENDED} by {signal.Signals(number).name}"
-    return f"{signal.Signals(number).name}: {signal.strsignal(number)}"
+    return ENDED_BY.format(signal_name(number)) if status < 0 and number in BY_OTHERS else end_of(-number)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from mpigauge.campaign.launch.leftovers import environment_of
 from mpigauge.campaign.launch.process_tree import NAME_BYTES, Process, process
 from mpigauge.programs import signal_name
-from mpigauge.rows.failure_cause import EXIT_ORPHANED, ORPHANED
+from mpigauge.rows.failure_cause import EXIT_ORPHANED
 from mpigauge.units import counted
+from mpigauge.vocabulary import ORPHANED
 
 NUMBERS = ("PMIX_RANK", "PMI_RANK", "PMI_ID", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
 """Variables by which launchers tell a process its rank."""
