@@ -80,7 +80,10 @@ def install(requirement: str, target: Path, scratch: Path, wheels: Path | None, 
 
 
 def _run(words: Words, scratch: Path, keep: Sequence[int] = ()) -> Ended:
-    """Run an installer in a folder of ours, since it reads settings and modules of the current folder."""
+    """Run an installer in a folder of ours, since it reads settings and modules of the current folder.
+
+    For as long as it takes: nobody knows how slow the network is, and an interrupt ends it.
+    """
     try:
         return run(words, _environment(os.environ), folder=scratch, keep=keep)
     except OSError as error:
