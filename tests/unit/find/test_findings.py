@@ -21,7 +21,7 @@ from mpigauge.find.findings import (
     told,
 )
 from mpigauge.find.kinds import DOUBTFUL, MAX_LETTERS, About, CellsFound, Found, fitting
-from mpigauge.find.missing import Damage, NotReached, UnreadLines
+from mpigauge.find.missing import CellsNotReached, Damage, UnreadLines
 from mpigauge.find.warning_sentences import WORDS
 from mpigauge.result.reader import load
 from mpigauge.result.records import End, Unread
@@ -110,7 +110,7 @@ FACTS: dict[str, Any] = {
     "launch-failed": CellsFound(
         tuple(replace(row, reason=LaunchFailed("no such host " * 9)) for row in marked("wide").rows), 120
     ),
-    "not-reached": NotReached(marked("wide").rows, 120, hung=True),
+    "not-reached": CellsNotReached(marked("wide").rows, 120, hung=True),
     "never-quiet": marked("wide"),
     **{kind: marked(kind) for kind in WARNING_KINDS},
 }
