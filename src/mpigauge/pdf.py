@@ -12,7 +12,7 @@ from pathlib import Path
 from mpigauge.atomic_file import cannot_write, open_output
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.inputs import check_output
-from mpigauge.programs import which
+from mpigauge.programs import remedy, which
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """Names of browsers that print without a window, in the order in which they are tried."""
@@ -90,7 +90,9 @@ def _print(program: str, source: Path, printed: Path) -> str:
         try:
             words = _words_of(command, os.environ | {"TMPDIR": profile})
         except OSError as error:
-            raise EnvironmentLacksError(f"{program} cannot be started: {error.strerror}", HINT) from None
+            raise EnvironmentLacksError(
+                f"{program} cannot be started: {error.strerror}", remedy(error, HINT)
+            ) from None
         except subprocess.TimeoutExpired:
             raise EnvironmentLacksError(
                 f"{program} has not printed the page within {MAX_PRINTING_S:.0f} s", HINT

@@ -4,7 +4,6 @@ import errno
 import os
 import re
 import shlex
-import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.environments import Changes, applied, loaded
 from mpigauge.mpi.kinds import KINDS, NO_VERSION, MpiKind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
-from mpigauge.programs import end_of, run, which
+from mpigauge.programs import AGAINST_LIMITS, end_of, remedy, run, which
 from mpigauge.room import WorkFolder
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST
@@ -30,13 +29,9 @@ ABI_COMPILER = "mpicc_abi"
 
 LAUNCHERS_BESIDE = ("mpiexec", "mpirun", "mpiexec_mpt")
 
-
 LACKS = {
-    signal.strsignal(signal.SIGXFSZ) or "": "raise ulimit -f",
-    os.strerror(errno.EFBIG): "raise ulimit -f",
-    os.strerror(errno.EAGAIN): "this user may start no more processes: raise ulimit -u",
-    os.strerror(errno.EMFILE): "raise ulimit -n",
-    os.strerror(errno.ENOMEM): "raise ulimit -v, or ask for more memory",
+    "File size limit exceeded": AGAINST_LIMITS[errno.EFBIG],  # as a shell tells of SIGXFSZ
+    **{os.strerror(number): hint for number, hint in AGAINST_LIMITS.items()},
 }
 """What helps where a compiler says that it was refused something by the system."""
 
@@ -172,14 +167,13 @@ def run_wrapper(
             f"see what it or its compiler waits for: {shlex.join(words)}",
         ) from None
     except OSError as error:
-        lack = _lack(str(error.strerror), _written_to(environ, folder))
         raise EnvironmentLacksError(
-            f"{mpicc}: cannot be run: {error.strerror}", lack[1] if lack else "check the installation"
+            f"{mpicc}: cannot be run: {error.strerror}", remedy(error, "check the installation")
         ) from None
     if done.status == 0:
         return done.out
     said = done.err or done.out
-    if (lack := _lack(said, _written_to(environ, folder))) is not None:
+    if (lack := _lack(said or end_of(done.status), _written_to(environ, folder))) is not None:
         raise EnvironmentLacksError(f"{mpicc}: cannot compile: {lack[0]}", lack[1])
     raise CannotCompileError(*explain_failure(mpicc, done.status, said))
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.programs import end_of, run, which
+from mpigauge.programs import end_of, remedy, run, which
 
 QUESTION = ("resource", "list", "--states=up", "--no-header", "--format={ncores} {nodelist}")
 ANSWER_WAIT_S = 15.0
@@ -40,7 +40,9 @@ def _answer(environ: Mapping[str, str]) -> str:
     except TimeoutError:
         raise EnvironmentLacksError(f"{program}: gave no answer in {ANSWER_WAIT_S:.0f} s", HINT) from None
     except OSError as error:
-        raise EnvironmentLacksError(f"{program}: cannot be started: {error.strerror}", HINT) from None
+        raise EnvironmentLacksError(
+            f"{program}: cannot be started: {error.strerror}", remedy(error, HINT)
+        ) from None
     if done.status != 0:
         lines = done.err.strip().splitlines() or [f"ended with {end_of(done.status)}"]
         raise EnvironmentLacksError(f"{program}: {lines[-1]}", HINT)

@@ -42,7 +42,7 @@ from mpigauge.campaign.launch.owner import death_notice
 from mpigauge.campaign.launch.process_tree import descendants_of, describe, is_marked, is_zombie, reap_adopted
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.environments import Changes, applied
-from mpigauge.programs import with_program_path
+from mpigauge.programs import remedy, with_program_path
 from mpigauge.vocabulary import GAP
 
 WORDS_KEPT = 40
@@ -218,7 +218,8 @@ class RunningJob:
         except OSError as error:
             self._tidy()
             raise EnvironmentLacksError(
-                f"{self._command[0]}: cannot be started: {error.strerror}", "check the MPI installation"
+                f"{self._command[0]}: cannot be started: {error.strerror}",
+                remedy(error, "check the MPI installation"),
             ) from None
         return self
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.install.prefixes import folder
-from mpigauge.programs import Ended, run, which
+from mpigauge.programs import Ended, remedy, run, which
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST
 
@@ -88,7 +88,8 @@ def _run(words: Words, scratch: Path, keep: Sequence[int] = ()) -> Ended:
         return run(words, _environment(os.environ), folder=scratch, keep=keep)
     except OSError as error:
         raise EnvironmentLacksError(
-            f"{words[0]}: cannot be run: {error.strerror}", "repair it, or remove it from PATH"
+            f"{words[0]}: cannot be run: {error.strerror}",
+            remedy(error, "repair it, or remove it from PATH"),
         ) from None
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -234,6 +236,26 @@ def test_a_command_that_cannot_be_started_is_named(tmp_path: Path) -> None:
         ):
             pass
         assert command in caught.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"),
+    [(errno.EMFILE, "ulimit -n"), (errno.EAGAIN, "ulimit -u"), (errno.ENOMEM, "ulimit -v")],
+)
+def test_a_limit_that_keeps_a_launcher_from_starting_is_not_the_fault_of_mpi(
+    monkeypatch: pytest.MonkeyPatch, number: int, hint: str
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    with (
+        pytest.raises(EnvironmentLacksError, match=os.strerror(number)) as caught,
+        RunningJob(program(""), {}, ""),
+    ):
+        pass
+    assert hint in caught.value.hint
+    assert "MPI" not in caught.value.hint
 
 
 def test_long_lines_of_output_are_cut() -> None:
