@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import filecmp
 import os
-import shlex
 import shutil
 import textwrap
 from dataclasses import dataclass, field, replace
@@ -28,7 +27,7 @@ from mpigauge.find.explain import table as explain_table
 from mpigauge.inputs import open_regular
 from mpigauge.mpi.kinds import GIVES_WAY
 from mpigauge.query.query import CannotShowError, Paper
-from mpigauge.result.files import as_argument
+from mpigauge.result.files import as_argument, quoted
 from mpigauge.result.home_paths import shortened
 from mpigauge.result.reader import STANDARD_INPUT
 from mpigauge.result.writer import PACKED
@@ -306,7 +305,7 @@ class _Shown:
     def _command(self, verb: str, words: Sequence[str], parameters: Sequence[str], file: str) -> str:
         results = [as_argument(Path(name)) for name in self.names]
         given = self._asked.words(parameters)
-        return " ".join(["mpigauge", verb, *results, shlex.join([*words, *given, "-o", file])])
+        return " ".join(["mpigauge", verb, *results, *map(quoted, [*words, *given, "-o", file])])
 
     # ---- Page and sentences
 

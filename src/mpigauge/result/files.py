@@ -55,14 +55,18 @@ def named_without_memory(path: Path) -> Iterator[None]:
 def as_argument(path: Path) -> str:
     """Return a file as an argument of a command for bash, whatever is in its name.
 
-    One that begins with '-' would be taken for an option, and control characters are not printed.
+    One that begins with '-' would be taken for an option.
     """
-    word = f"./{path}" if str(path).startswith("-") else str(path)
+    return quoted(f"./{path}" if str(path).startswith("-") else str(path))
+
+
+def quoted(word: str) -> str:
+    """Return a word for bash that can be printed, whatever is in it."""
     return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'"
 
 
 def _escaped(letter: str) -> str:
-    """Return a letter of a name as it stands between `$'` and `'`."""
+    """Return a letter of a word as it stands between `$'` and `'`."""
     if letter in "\\'":
         return f"\\{letter}"
     return letter if letter.isprintable() else "".join(f"\\x{byte:02x}" for byte in os.fsencode(letter))

@@ -6,10 +6,11 @@ So nobody who is handed a result reads in it who measured it. In a word of a pla
 import json
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
+
+from mpigauge.result.files import quoted
 
 Words = TypeVar("Words")
 
@@ -79,7 +80,7 @@ def shell_word(word: str) -> str:
     """Return a word for a shell, with ~ outside of the quotes, within which it would stand for nothing."""
     if UNQUOTED.fullmatch(word):
         return word
-    return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") else shlex.quote(word)
+    return f"~/{quoted(word[2:])}" if word.startswith("~/") else quoted(word)
 
 
 def _home() -> _Home | None:

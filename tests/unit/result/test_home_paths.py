@@ -169,12 +169,15 @@ def test_records_have_no_home_at_any_depth() -> None:
         "$x",
         "~bob",
         "a~b",
+        "/home/ann/a\nb",
+        "\x1b[31m\x7f",
     ],
 )
 def test_a_shell_finds_the_home_again(word: str) -> None:
     """All of it that a shell puts in place of ~: at the beginning of a word, and in an assignment."""
     line = command_line(["printf", "%s", word])
     assert HOME not in line
+    assert line.isprintable()
     said = subprocess.run(["bash", "-c", line], capture_output=True, check=True, text=True)
     assert said.stdout == word
 

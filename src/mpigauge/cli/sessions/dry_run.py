@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,13 +58,14 @@ def _jobs(session: PreparedCampaign) -> Iterator[str]:
     from mpigauge.mpi.environments import shell_command
     from mpigauge.plan.factors import is_control
     from mpigauge.plan.model import by_job
+    from mpigauge.result.files import quoted
 
     for target in session.targets:
         for key, cells in by_job(target.cells).items():
             job = job_of(session.plan, target, key)
             of_modules = target.library.environment if target.library.loaded_by else {}
             variables = [
-                f"{name}={shlex.quote(value)}"
+                f"{name}={quoted(value)}"
                 for name, value in job.variables.items()
                 if of_modules.get(name) != value
             ]
@@ -81,9 +81,10 @@ def _jobs(session: PreparedCampaign) -> Iterator[str]:
 def _quoted(word: str) -> str:
     """Quote a word for a shell that expands the folder of the command's files."""
     from mpigauge.campaign.launch.job import FOLDER
+    from mpigauge.result.files import quoted
 
-    quoted = shlex.quote(word)
-    return f'"{word}"' if FOLDER in word and quoted == f"'{word}'" and word.count("$") == 1 else quoted
+    plain = quoted(word)
+    return f'"{word}"' if FOLDER in word and plain == f"'{word}'" and word.count("$") == 1 else plain
 
 
 def _file(name: str, text: str) -> str:
