@@ -172,12 +172,9 @@ def _with_home(plan: Plan) -> Plan:
     """Return the plan with the home for ~, as it is given to programs.
 
     A result has ~ for the home, so a ~ that was typed has to mean it from the beginning. Values that are
-    varied keep it: they stand in cells, which have one name in every session. Secrets stay as they are.
+    varied keep it: they stand in cells, which have one name in every session.
     """
-    variables = {
-        name: value if environment.may_be_secret(name, value) else expanded(value)
-        for name, value in plan.variables.items()
-    }
+    variables = environment.with_home(plan.variables)
     return replace(expanded(plan), variables=variables, vary=shortened(plan.vary))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct, inspect
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from mpigauge.cache import is_safe
 from mpigauge.document.plain_signs import printable
@@ -31,7 +31,7 @@ from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Mode, Pattern
-from mpigauge.result.environment import split_words
+from mpigauge.result.environment import split_words, with_home
 from mpigauge.result.files import as_argument
 from mpigauge.result.home_paths import expanded
 from mpigauge.result.provenance import Environment, LibraryRecord
@@ -149,7 +149,9 @@ class Named:
 
 def named_by(campaign: Campaign) -> list[Named]:
     """Return all that a campaign would run or give to what it runs: every field with words but HARMLESS."""
-    found = dict.fromkeys(_words_in(expanded(campaign)))  # cells have many alike
+    given = expanded(campaign)
+    plan = replace(given.plan, variables=with_home(campaign.plan.variables))
+    found = dict.fromkeys(_words_in(replace(given, plan=plan)))  # cells have many alike
     return [Named(label, words, _files(field, words)) for field, label, words in found]
 
 

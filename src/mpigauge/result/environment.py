@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mpigauge.result import control_groups, system_limits
 from mpigauge.result.cpu_models import model_of
+from mpigauge.result.home_paths import expanded
 from mpigauge.result.provenance import Environment
 from mpigauge.result.system_files import read
 
@@ -189,6 +190,13 @@ def may_be_secret(name: str, value: str) -> bool:
 
 
 def text_without_secrets(text: str) -> str:
+def with_home(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return variables as programs are given them: with the home for ~, but where it may be of a secret."""
+    return {
+        name: value if may_be_secret(name, value) else expanded(value) for name, value in variables.items()
+    }
+
+
     """Return a text of other programs as it is recorded: without values that may be secrets."""
     text = ASSIGNMENT.sub(lambda found: f"{found[1]}={without_secrets({found[1]: found[2]})[found[1]]}", text)
     text = LABELLED.sub(rf"\1{HIDDEN}", text)

@@ -9,6 +9,7 @@ import pytest
 from msgspec import Struct, inspect
 from msgspec.structs import replace
 
+from mpigauge.campaign.prepare import _with_home
 from mpigauge.campaign.trusted_results import HARMLESS, fields_with_words, named_by
 from mpigauge.mpi.environments import with_absolute_paths
 from mpigauge.plan.hosts import Host
@@ -195,6 +196,18 @@ def test_the_files_behind_a_word_are_those_that_would_be_run(
     folder: Path, library: dict[str, Any], plan: dict[str, Any], file: str
 ) -> None:
     assert str(folder / file) in files_of(library, plan)
+
+
+def test_a_variable_is_asked_about_as_programs_are_given_it(folder: Path) -> None:
+    """Where it may be a secret, ~ in it is no home, but a folder of this name."""
+    variables = {"LD_PRELOAD": f"~/evil:AKIA{16 * 'A'}", "SSL_CERT": "a ~/evil", "LD_AUDIT": "~/evil"}
+    plan = replace(Plan((Measure("pingpong"),)), variables=variables)
+    named = {one.words: one.files for one in named_by(campaign_of(plan, [], [], []))}
+    given = _with_home(plan).variables
+    assert named.keys() == {(f"{name}={value}",) for name, value in given.items()}
+    assert given["LD_AUDIT"] == f"{folder}/home/evil"
+    for name in ("LD_PRELOAD", "SSL_CERT"):
+        assert folder / "~" / "evil" in named[(f"{name}={variables[name]}",)]
 
 
 def test_lists_that_read_alike_are_told_apart(folder: Path) -> None:
