@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
 
 README, PAGE, PRINTED, SENTENCES = "README.txt", "report.html", "report.pdf", "sentences.txt"
+FIGURES_IN, TABLES_IN = "figures", "tables"
+OWN = (README, PAGE, PRINTED, SENTENCES, FIGURES_IN, TABLES_IN)
+"""Names of all that is made in a folder: a result of such a name would be overwritten."""
+
 RESULT = "result"
 COMPARED = "compare"
 
@@ -157,6 +161,8 @@ def check_folder(folder: Path, results: Sequence[Path] = (), *, overwrite: bool 
             raise UsageError(
                 f"--into cannot copy {path}, which is read only once", "name a file of the result"
             )
+        if is_there and any(path.resolve().is_relative_to((folder / name).resolve()) for name in OWN):
+            raise UsageError(f"{path}: a file of the folder {folder} would be written over it", "rename it")
     try:
         present = {path.resolve() for path in folder.iterdir()} if os.path.lexists(folder) else set()
     except OSError as error:
@@ -201,9 +207,9 @@ def _places(results: Sequence[Result], folder: Path) -> list[Path]:
     """Return where each result is in the folder, or will be: one that has it already stays where it is."""
     places: list[Path] = []
     for result in results:
-        path = folder / result.path.name
+        path, taken = folder / result.path.name, [*places, *(folder / name for name in OWN)]
         is_there = path.is_file() and filecmp.cmp(path, result.path, shallow=False)
-        places.append(path if is_there and path not in places else new_result(folder, path.name, places))
+        places.append(path if is_there and path not in taken else new_result(folder, path.name, taken))
     return places
 
 
@@ -342,7 +348,7 @@ class _Shown:
 
     def _figures(self) -> Iterator[FolderPiece]:
         for kind, width in product(FIGURES, WIDTHS):
-            names = tuple(f"figures/{kind}-{width}{form}" for form in FIGURE_FORMS)
+            names = tuple(f"{FIGURES_IN}/{kind}-{width}{form}" for form in FIGURE_FORMS)
             taken = JUDGED if kind == COMPARED else SHOWN
             command = self._command("plot", ["--kind", kind, "--width", width], taken, names[0])
             about = FIGURES[kind].about
@@ -370,7 +376,7 @@ class _Shown:
         for kind in TABLES:
             if kind == SAMPLES or (kind == CURVES and len(self._results) > 1):
                 continue
-            names = tuple(f"tables/{kind}{form}" for form in TABLE_FORMS)
+            names = tuple(f"{TABLES_IN}/{kind}{form}" for form in TABLE_FORMS)
             command = self._command("show", ["--table", kind], SHOWN, names[0])
             make = partial(self._write_table, kind)
             yield FolderPiece(f"table {kind}", names, command, TABLES[kind].about, make)

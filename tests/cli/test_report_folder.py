@@ -157,6 +157,19 @@ def test_no_secret_of_the_command_line_is_handed_in(cli: Cli, openmpi: FakeMpi) 
         assert b"hunter2" not in Path("report", name).read_bytes(), name
 
 
+@pytest.mark.parametrize("name", ["README.txt", "report.html", "sentences.txt", "figures/time-84mm.png"])
+def test_no_result_is_overwritten_by_what_is_made_of_it(cli: Cli, result: Path, name: str) -> None:
+    """Whoever hands one on chooses its name."""
+    inside, content = Path("handed", name), result.read_bytes()
+    inside.parent.mkdir(parents=True)
+    result.rename(inside)
+    done = cli("report", str(inside), "--into", "handed", "--overwrite")
+    assert (done.status, f"{inside}: a file of the folder" in done.err) == (EXIT_USAGE, True)
+    assert (files("handed"), inside.read_bytes()) == ({name}, content)
+    assert cli("report", str(inside), "--into", "new").status == 0
+    assert [path for path in Path("new").iterdir() if path.is_file() and path.read_bytes() == content]
+
+
 @pytest.mark.usefixtures("few")
 def test_a_link_inside_the_folder_leads_nothing_out_of_it(cli: Cli, openmpi: FakeMpi) -> None:
     Path("outside").mkdir()
