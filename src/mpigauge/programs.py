@@ -68,7 +68,7 @@ def signal_name(number: int) -> str:
 def end_of(status: int) -> str:
     """Return how a program ended, by its status, or the number of its signal with a minus."""
     if 0 < -status < signal.NSIG:
-        return f"{signal_name(-status)}: {signal.strsignal(-status)}"
+        return ": ".join(filter(None, (signal_name(-status), signal.strsignal(-status))))
     return f"status {status}"
 
 

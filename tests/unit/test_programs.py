@@ -84,6 +84,7 @@ def test_status_and_both_outputs_are_told_apart() -> None:
         (0, "status 0"),
         (-9, "SIGKILL: Killed"),
         (-signal.SIGRTMIN - 2, f"signal {signal.SIGRTMIN + 2}: Real-time signal 2"),
+        (-32, "signal 32"),  # of the C library, without a description
         (-(2**40), f"status {-(2**40)}"),  # of a result that anybody has written
     ],
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from mpigauge.programs import end_of
 from mpigauge.result.records import Failure
 from mpigauge.rows.failure_cause import OF_OTHERS, line_of
+from mpigauge.vocabulary import ENDED_FIRST
 
 SILENT = "the job said nothing"
 
@@ -152,6 +153,10 @@ REMEDIES = (
         "docker run -i, srun without --input=none",
     ),
     Remedy(r"line without end", "leave out what draws a progress bar there, or let its lines end"),
+    Remedy(
+        ENDED_FIRST,
+        "it has to stay until they have ended: no & in a script around it; else somebody has ended it",
+    ),
     Remedy(
         OF_OTHERS.pattern,
         "a person, a script, the batch system or a limit of CPU time (ulimit -t) has ended it",

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from mpigauge.campaign.launch.awake import awake_s
 from mpigauge.campaign.launch.ranks import LocalRanks
+from mpigauge.programs import end_of
 from mpigauge.rows.failure_cause import CAUSE, launchers_end, telling_line
 from mpigauge.sequences import first_words
 
@@ -130,7 +131,7 @@ class SilenceWatch:
 
     def _obstacle_seen(self) -> str:
         if (status := self._job.launcher_status) is not None:
-            return launchers_end(status) or f"its launcher has ended with status {status}"
+            return launchers_end(status) or f"its launcher has ended with {end_of(status)}"
         if self._job.is_input_unread:
             return (
                 "its launcher does not read its standard input, through which rank 0 is told what to measure"

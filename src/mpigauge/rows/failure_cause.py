@@ -106,7 +106,7 @@ BY_OTHERS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGK
 """Signals by which no launcher ends itself."""
 
 OF_OTHERS = re.compile(
-    rf"^{LAUNCHER_ENDED}|(SIGNAL:|\(?signal) (1|2|15)\b|SIG(TERM|INT|HUP)\b"
+    rf"^({LAUNCHER_ENDED}|{ENDED_FIRST})|(SIGNAL:|\(?signal) (1|2|15)\b|SIG(TERM|INT|HUP)\b"
     r"|\*\*\* .{0,300} CANCELLED"
 )
 """What is told of jobs that somebody else has ended; ranks that SIGKILL ended may have lacked memory."""

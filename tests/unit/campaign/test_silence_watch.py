@@ -115,7 +115,7 @@ def test_messages_of_a_hopeless_start_shorten_the_wait(
     [
         (Job(launcher_status=-9), "its launcher was ended by SIGKILL"),
         (Job(launcher_status=137), "SIGKILL"),
-        (Job(launcher_status=0), "its launcher was ended before its ranks"),
+        (Job(launcher_status=0), "its launcher has ended before its ranks"),
         (Job(launcher_status=3), "its launcher has ended with status 3"),
         (Job(is_input_unread=True), "its launcher does not read its standard input"),
         (Job(endless_line="progress 50%" * 300), "is a line without end: progress 50%"),
