@@ -40,6 +40,25 @@ def result(machine: Path) -> Path:
     return written("r.jsonl", campaign(*cells), *launches_of(cells, range(1, 7)), *visits)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("r-overview.png", ("plot", "r.jsonl", "r-overview.png")),
+        ("of.svg", ("plot", "of.svg", "-o", "of.svg")),
+        ("of.svg", ("map", "of.svg", "--figure", "of.svg")),
+    ],
+)
+def test_a_figure_replaces_figures_alone(cli: Cli, result: Path, name: str, words: tuple[str, ...]) -> None:
+    """Whoever hands a result on chooses its name."""
+    content = result.read_bytes()
+    Path(name).write_bytes(content)
+    done = cli(*words)
+    assert (done.status, f"{name}: is there already, and is no figure" in done.err) == (EXIT_USAGE, True)
+    assert Path(name).read_bytes() == content
+    for _ in range(2):
+        assert cli("plot", "r.jsonl", "-o", "figure.png").status == 0
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("verb", VERBS)
 def test_files_have_what_standard_output_would_have(cli: Cli, verb: str) -> None:

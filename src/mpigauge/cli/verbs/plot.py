@@ -23,9 +23,8 @@ from mpigauge.cli.options.option_groups import Chapters
 from mpigauge.cli.options.selection import load, rename_option, selection_options
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError
-from mpigauge.inputs import check_output
 from mpigauge.result.files import named, stem_of
-from mpigauge.show.figures import ALIASES, FORMS, KINDS
+from mpigauge.show.figures import ALIASES, FORMS, KINDS, check_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,7 +132,7 @@ def command(
     if output is not None and output.suffix.lower() not in FORMS:
         raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     if output is not None:
-        check_output(output)
+        check_place(output)
     units = units_of(unit_names)
     width_in = _width_in(width)
 
@@ -168,11 +167,16 @@ def command(
         if kind == COMPARE and not force:
             check_alike(query.sources)
         query = replace(query, linear=linear, model=model, references=references, paper=paper)
-        path = output or Path(f"{stem_of(paths[0])}-{kind}.png")
+        path = output or usual_path(kind)
         draw(query, path)
         return path
 
+    def usual_path(kind: str) -> Path:
+        return Path(f"{stem_of(paths[0])}-{kind}.png")
+
     kinds = (kind,) if kind is not None else _usual_kinds(read, selection)
+    for path in () if output is not None else map(usual_path, kinds):
+        check_place(path)
     note(f"figure: {_first_that_can(kinds, drawn)}")
 
 

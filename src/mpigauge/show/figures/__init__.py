@@ -7,9 +7,12 @@ tests/unit/show/test_figures.py. Only the modules that draw import matplotlib, a
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from typing import TYPE_CHECKING
 
+from mpigauge.errors import UsageError
+from mpigauge.inputs import check_output
 from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
@@ -192,6 +195,20 @@ MAKERS: dict[str, Callable[[Query], Figure]] = {}
 MAX_ORIGINS = 4
 
 FORMS = (".png", ".svg", ".pdf")
+BEGINNINGS = (b"\x89PNG", b"<?xml", b"<svg", b"%PDF")
+"""How figures begin: those that are there already are replaced."""
+
+
+def check_place(path: Path) -> None:
+    """Refuse the name of a file that is no figure, such as a result: it would be lost.
+
+    Raises:
+        UsageError: The name is one, or that of a device, a pipe or a folder.
+    """
+    check_output(path)
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        if (begin := file.read(8)) and not begin.startswith(BEGINNINGS):
+            raise UsageError(f"{path}: is there already, and is no figure", "choose another name: -o FILE")
 
 
 def figure(query: Query) -> Figure:

@@ -17,12 +17,11 @@ from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from mpigauge import units
 from mpigauge.errors import UsageError
-from mpigauge.inputs import check_output
 from mpigauge.linkmap.linkmap import link_map
 from mpigauge.linkmap.table import latency_of, rate_of, verdict_lines
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import CROWDED
-from mpigauge.show.figures import FORMS, MAKERS, lines, style
+from mpigauge.show.figures import FORMS, MAKERS, check_place, lines, style
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -59,9 +58,9 @@ def check(path: Path) -> None:
     """Refuse a file name whose suffix is no figure format, or whose folder does not exist.
 
     Raises:
-        UsageError: The name is one of these.
+        UsageError: The name is one of these, or of another file.
     """
-    check_output(path)
+    check_place(path)
     if path.suffix.lower() not in FORMS:
         raise UsageError(f"--figure: {path} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     if not os.path.isdir(path.parent):  # noqa: PTH112 - Path raises at names too long
