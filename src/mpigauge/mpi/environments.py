@@ -111,7 +111,8 @@ def origin_of(name: str) -> str:
 def shell_command(name: str) -> str:
     """Return what a user would type: `module load openmpi/4.1.6`, `source /opt/mpi/env.sh`."""
     kind, _, words = name.partition(":")
-    return f"module load {words}" if f"{kind}:" == MODULE else f"source {words}"
+    quoted = shlex.join(shlex.split(words))  # as we read them, whatever a result has in them
+    return f"module load {quoted}" if f"{kind}:" == MODULE else f"source {quoted}"
 
 
 def with_absolute_paths(name: str) -> str:

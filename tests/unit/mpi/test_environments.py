@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from pathlib import Path
 
@@ -145,3 +146,10 @@ def test_a_label_stands_before_a_module_and_modules_are_never_added() -> None:
     assert split_label("new=module:openmpi/5.0.8") == ("new", "module:openmpi/5.0.8")
     assert absent(["module:openmpi/5.0.8"]) == []
     assert shell_command("module:gcc/13 openmpi/5") == "module load gcc/13 openmpi/5"
+
+
+@pytest.mark.parametrize("name", ["source:/a;touch X", "source:/a$(touch X)", "module:a`touch X` '&' b"])
+def test_what_is_to_be_typed_of_a_strangers_words_runs_nothing_else(name: str) -> None:
+    typed = shlex.split(shell_command(name), posix=True)
+    punctuated = shlex.shlex(shell_command(name), posix=True, punctuation_chars=";&$`()")
+    assert [*punctuated] == typed
