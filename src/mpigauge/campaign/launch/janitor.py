@@ -123,7 +123,7 @@ def _write(pipe: int, data: bytes) -> bool:
 
 @contextlib.contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block DEAF_TO during the context, for a program started in it from its first instruction on.
+    """Block BLOCKED_SIGNALS during the context, for a program started in it from its first instruction on.
 
     It inherits the mask of this thread. No code of ours runs between fork and exec, where a lock held by
     another thread (of numpy's libraries, of a notebook) would never be released.
