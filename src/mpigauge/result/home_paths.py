@@ -84,12 +84,13 @@ def shell_word(word: str) -> str:
 
 
 def _home() -> _Home | None:
-    return _home_at(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is
+    return _home_at(os.environ.get("HOME"))
 
 
 @cache
-def _home_at(path: str) -> _Home | None:
-    """Return the home of this path; None for one that is no folder of a user."""
+def _home_at(variable: str | None) -> _Home | None:
+    """Return the home by what HOME says, since every line of a result asks; None for no folder of a user."""
+    path = os.path.expanduser("~") if variable is None else variable  # noqa: PTH111 - without one it stays ~
     path = path.rstrip("/")
     paths = {path, os.path.realpath(path).rstrip("/")} if path.startswith("/") else {path}
     names = (*sorted(filter(os.path.isabs, paths), key=len, reverse=True),)
