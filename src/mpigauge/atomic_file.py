@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError, remedy
 
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 NO_NAME = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 NOTHING_TO_SYNC = (errno.EINVAL, errno.ENOTSUP)
 """Errors of fsync on anything but a regular file."""
@@ -74,23 +73,12 @@ def cannot_write(path: Path, error: OSError, instead: str) -> MpigaugeError:
     An impossible name, as in a folder that does not exist, is a usage error.
 
     Args:
-        instead: What to do where more room would not help.
+        instead: What to do where neither room nor a limit is lacking.
     """
     sentence = f"{path}: cannot be written: {error.strerror or error}"
     if error.errno in NO_NAME:
         return UsageError(sentence, instead)
     return EnvironmentLacksError(sentence, remedy(error, instead))
-
-
-def remedy(error: OSError, instead: str) -> str:
-    """Return what helps where something cannot be written.
-
-    Args:
-        instead: What to do where more room would not help.
-    """
-    if error.errno in NO_ROOM:
-        return f"free some space, or {instead}"
-    return f"raise ulimit -f, or {instead}" if error.errno == errno.EFBIG else instead
 
 
 @contextlib.contextmanager

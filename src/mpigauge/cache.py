@@ -10,8 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from mpigauge.atomic_file import remedy
-from mpigauge.errors import EnvironmentLacksError
+from mpigauge.errors import EnvironmentLacksError, remedy
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 OLD_PREFIX = ".old-"

@@ -4,6 +4,7 @@ The code that finds the problem raises one of these; only `cli` prints it.
 """
 
 import difflib
+import errno
 from collections.abc import Iterable
 
 EXIT_DONE = 0
@@ -17,6 +18,15 @@ EXIT_FAULT = 70
 measured."""
 
 EXIT_SIGNAL_BASE = 128
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+AGAINST_LIMITS = {
+    errno.EFBIG: "raise ulimit -f",
+    errno.EAGAIN: "this user may start no more processes: raise ulimit -u",
+    errno.EMFILE: "raise ulimit -n",
+    errno.ENOMEM: "raise ulimit -v, or ask for more memory",
+}
+"""What helps where the system refuses something, by the number of the error."""
 
 
 class MpigaugeError(Exception):
@@ -61,6 +71,18 @@ LIST_MOST_BESIDE_PROPOSAL = 6
 """Names that a hint lists, and those it lists beside a proposal."""
 
 NEGATION = "non"
+
+
+def remedy(error: OSError, instead: str) -> str:
+    """Return what helps where the system refuses to write a file or to start a program.
+
+    Args:
+        instead: What to do where neither room nor a limit is lacking.
+    """
+    if error.errno in NO_ROOM:
+        return f"free some space, or {instead}"
+    limit = AGAINST_LIMITS.get(error.errno or 0, "")
+    return f"{limit}, or {instead}" if error.errno == errno.EFBIG else limit or instead
 
 
 def nearest(word: str, names: Iterable[str]) -> str:

@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 
 from mpigauge.atomic_file import cannot_write, open_output
-from mpigauge.errors import EnvironmentLacksError
+from mpigauge.errors import EnvironmentLacksError, remedy
 from mpigauge.inputs import check_output
-from mpigauge.programs import remedy, which
+from mpigauge.programs import which
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """Names of browsers that print without a window, in the order in which they are tried."""

@@ -36,14 +36,6 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
 USUAL_HANDLERS = (signal.SIG_DFL, signal.default_int_handler)
 """Handlers of Python itself: it ends, or is interrupted wherever it is."""
 
-AGAINST_LIMITS = {
-    errno.EFBIG: "raise ulimit -f",
-    errno.EAGAIN: "this user may start no more processes: raise ulimit -u",
-    errno.EMFILE: "raise ulimit -n",
-    errno.ENOMEM: "raise ulimit -v, or ask for more memory",
-}
-"""What helps where the system refuses a program something, by the number of the error."""
-
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -70,15 +62,6 @@ def end_of(status: int) -> str:
     if 0 < -status < signal.NSIG:
         return ": ".join(filter(None, (signal_name(-status), signal.strsignal(-status))))
     return f"status {status}"
-
-
-def remedy(error: OSError, otherwise: str) -> str:
-    """Return what helps where a program cannot be started.
-
-    Args:
-        otherwise: What helps where that is due to the program.
-    """
-    return AGAINST_LIMITS.get(error.errno or 0, otherwise)
 
 
 def run(

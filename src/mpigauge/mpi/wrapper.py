@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpigauge import room
-from mpigauge.atomic_file import NO_ROOM
 from mpigauge.cache import cache_folder, with_home
-from mpigauge.errors import EnvironmentLacksError
+from mpigauge.errors import AGAINST_LIMITS, NO_ROOM, EnvironmentLacksError, remedy
 from mpigauge.mpi.environments import Changes, applied, loaded
 from mpigauge.mpi.kinds import KINDS, NO_VERSION, MpiKind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
-from mpigauge.programs import AGAINST_LIMITS, end_of, remedy, run, which
+from mpigauge.programs import end_of, run, which
 from mpigauge.room import WorkFolder
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST

@@ -15,8 +15,8 @@ from typing import BinaryIO, Self, TypeVar
 
 import msgspec
 
-from mpigauge.atomic_file import NO_ROOM, is_name_of, sync_to_disk, write_atomically
-from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.atomic_file import is_name_of, sync_to_disk, write_atomically
+from mpigauge.errors import NO_ROOM, EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.inputs import check_output
 from mpigauge.locks import try_lock
 from mpigauge.result.compact import as_list

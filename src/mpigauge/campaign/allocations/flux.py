@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
-from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.programs import end_of, remedy, run, which
+from mpigauge.errors import EnvironmentLacksError, UsageError, remedy
+from mpigauge.programs import end_of, run, which
 
 QUESTION = ("resource", "list", "--states=up", "--no-header", "--format={ncores} {nodelist}")
 ANSWER_WAIT_S = 15.0

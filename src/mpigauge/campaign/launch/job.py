@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from operator import eq
 from pathlib import Path
 
-from mpigauge.atomic_file import remedy
 from mpigauge.campaign.launch import owner
-from mpigauge.errors import EnvironmentLacksError
+from mpigauge.errors import EnvironmentLacksError, remedy
 from mpigauge.mpi.environments import Changes, applied
 from mpigauge.sequences import runs
 

@@ -40,9 +40,9 @@ from mpigauge.campaign.launch.line_splitter import MAX_OTHER_LINE_BYTES, LineSpl
 from mpigauge.campaign.launch.orphans import note_job
 from mpigauge.campaign.launch.owner import death_notice
 from mpigauge.campaign.launch.process_tree import descendants_of, describe, is_marked, is_zombie, reap_adopted
-from mpigauge.errors import EnvironmentLacksError
+from mpigauge.errors import EnvironmentLacksError, remedy
 from mpigauge.mpi.environments import Changes, applied
-from mpigauge.programs import remedy, with_program_path
+from mpigauge.programs import with_program_path
 from mpigauge.vocabulary import GAP
 
 WORDS_KEPT = 40

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError, remedy
 from mpigauge.mpi.install.prefixes import folder
-from mpigauge.programs import Ended, remedy, run, which
+from mpigauge.programs import Ended, run, which
 from mpigauge.sequences import first_words
 from mpigauge.vocabulary import REASON_MOST
 
