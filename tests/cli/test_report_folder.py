@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge import report_folder
+from mpigauge.cli.options.into import without_secrets
 from mpigauge.cli.screen.progress import NoProgress
 from mpigauge.errors import EXIT_NOTHING_MEASURED, EXIT_USAGE, EnvironmentLacksError
+from mpigauge.result.environment import HIDDEN
 from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS, draw
 from tests.made import campaign, cell, launches_of, measured, written
@@ -168,6 +170,13 @@ def test_no_result_is_overwritten_by_what_is_made_of_it(cli: Cli, result: Path, 
     assert (files("handed"), inside.read_bytes()) == ({name}, content)
     assert cli("report", str(inside), "--into", "new").status == 0
     assert [path for path in Path("new").iterdir() if path.is_file() and path.read_bytes() == content]
+
+
+@pytest.mark.parametrize("value", ["--mpi-option hunter2", "--mpi-option=hunter2"])
+def test_a_secret_of_the_launcher_is_known_by_the_word_before_ours(value: str) -> None:
+    typed = f"run --mpi-option --mca --mpi-option=my_token {value} --mpi-option -x --mpi-option=UCX_TLS=sm"
+    kept = without_secrets(typed.split(), ["--mca", "my_token", "hunter2", "-x", "UCX_TLS=sm"])
+    assert [word for word in kept if word != HIDDEN] == [one for one in typed.split() if "hunter2" not in one]
 
 
 @pytest.mark.usefixtures("few")

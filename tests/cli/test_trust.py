@@ -356,6 +356,7 @@ def test_of_what_a_dying_job_says_no_secret_is_kept(
         ("--launcher", "env API_TOKEN={0} {1} --allow-run-as-root -n {{ranks}}"),
         ("--launcher", "{1} -x MY_TOKEN={0} --allow-run-as-root -n {{ranks}}"),
         ("--mpi-option", "-x", "--mpi-option", "https://me:{0}@h"),
+        ("--remote-shell", "sshpass -p {0} ssh"),
     ],
 )
 def test_what_may_be_a_secret_is_no_recorded_word_of_a_launcher(

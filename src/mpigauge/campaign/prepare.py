@@ -184,7 +184,7 @@ def with_hidden_variables(plan: Plan, where: str) -> Plan:
     Raises:
         EnvironmentLacksError: Our environment lacks one.
     """
-    if any(environment.HIDDEN in word for word in (plan.launcher, *plan.mpi_options)):
+    if any(environment.HIDDEN in word for word in (plan.launcher, plan.remote_shell, *plan.mpi_options)):
         raise EnvironmentLacksError(
             f"{where}: was started with words of a launcher that are not recorded, since they may be secrets",
             "start a new result with them: mpigauge run",

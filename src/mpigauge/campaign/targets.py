@@ -127,7 +127,8 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
         with_fields(
             plan,
             variables=environment.without_secrets(plan.variables),
-            launcher=_recorded_launcher(plan.launcher),
+            launcher=_recorded(plan.launcher),
+            remote_shell=_recorded(plan.remote_shell),
             mpi_options=environment.words_without_secrets(plan.mpi_options),
         ),
         map(library_record, targets),
@@ -140,8 +141,8 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
     )
 
 
-def _recorded_launcher(words: str) -> str:
-    """Return a launcher as it is recorded: one with possible secrets cannot be used again."""
+def _recorded(words: str) -> str:
+    """Return a launcher or remote shell as it is recorded: one with possible secrets cannot be used again."""
     return words if environment.text_without_secrets(words) == words else environment.HIDDEN
 
 

@@ -24,14 +24,17 @@ SEARCH_PATHS = re.compile(r"PATH$")
 SECRETS = re.compile(
     r"TOKEN|SECRET|(?<!BY)(?<!COM)PASS(?!IVE|ING|THR)|PWD|(?<!HOST)(?<!P)KEY(?!CHECK|ALGO|S?TROKE)|JWT|COOKIE|AUTH"
     r"|CRED(?!IT)|PRIVATE|CERT|_SPANK_|DSN|WEBHOOK|ACCESS|SESSION|LOGIN|BEARER|SALT|VAULT|SIGNATURE"
-    r"|CONN(ECTION)?_?STR|(?<![A-Z])(PAT|SID|OTP|PSK|SIG)(?![A-Z])",
+    r"|CONN(ECTION)?_?STR|(?<![A-Z])(PAT|SID|OTP|PSK|SIG|PW)(?![A-Z])",
     re.IGNORECASE,
 )
 """Names of variables that may hold secrets; Slurm plugins may have anything in theirs, such as a password."""
 
 SECRET_VALUES = re.compile(
-    r"(?<!\w)(A[KS]IA[0-9A-Z]{12}|gh[a-z]_\w{16}|github_pat_|glpat-|hf_\w{16}|sk-\w{16}|xox[a-z]-|eyJ[\w-]{8}"
-    r"|bearer [\w+/.=-]{16}|authorization: ?(bearer|basic) )|-----BEGIN |hooks\.slack\.com/"
+    r"(?<!\w)(A[KS]IA[0-9A-Z]{12}|gh[a-z]_\w{16}|github_pat_|glpat-|(hf|npm)_\w{16}|s[kr][-_](\w{1,8}[-_]){0,2}\w{16}"
+    r"|xox[a-z]-|xapp-|AIza[\w-]{16}|ya29\.|SG\.[\w-]{16}|pypi-\w{16}|dckr_pat_|AGE-SECRET-KEY-|eyJ[\w-]{8}"
+    r"|LS0tLS1CRUdJTi|bearer [\w+/.=-]{16}|authorization[\"']?: ?[\"']?\w{1,16} "
+    r"|(?<![^\s\"'])(-u|--(proxy-)?user)[ =][\"']?[\w.@+-]{1,64}:(?![0-9]{1,6}\b)\S|sshpass -p ?)"
+    r"|-----BEGIN ([^-]{1,64}-----([^-]|-(?!-)){0,16384})?|hooks\.slack\.com/"
     r"|[?&](\w{0,40}(token|secret|passw(or)?d|signature|key)|sig|pwd|auth)=",
     re.IGNORECASE,
 )
@@ -43,14 +46,22 @@ HARDLY_SECRET = re.compile(
 )
 """Values of switches, numbers and paths."""
 
-ASSIGNMENT = re.compile(r"(?<![\w-])([A-Za-z_]\w{0,127})=(\"[^\"\n]{0,1024}|[^\s\"',;]{1,1024})")
+IS = r"(?:=|\\?[\"'] ?: ?)\\?[\"']?"
+"""What stands between a name and its value: NAME=x, -DNAME=\"x\", {'name': 'x'}."""
+
+ASSIGNMENT = re.compile(
+    rf"(?<![\w-])(-{{0,2}}[A-Za-z_][\w-]{{0,127}}{IS})"
+    r"((?<=\")[^\"\n]{1,1024}|(?<=')[^'\n]{1,1024}|[^\s\"',;]{1,1024})"
+)
 """A variable in a text, with its value."""
 
-ASSIGNED_INSIDE = re.compile(r"([A-Za-z_]\w{0,127})=(?=([^\s\"',;]{1,64}))")
+ASSIGNED_INSIDE = re.compile(rf"([A-Za-z_][\w-]{{0,127}}){IS}(?=([^\s\"',;\\]{{1,64}}))")
 """A variable in a value, with the begin of its own value, in which there may be another."""
 
 LABELLED = re.compile(
-    r"(?<!\w)((--?)?(pass(word|phrase|wd)?|\w{0,40}(token|secret))(?(2)[ =:]|\"?: ?)[\"']?)[^\s\"',;]{4,256}",
+    r"(?<!\w)((--?)?(?:pass(?:wor[dt]|phrase|wd)?|cookie"
+    r"|[\w-]{0,40}(?:token|secret|(?:api|access|account|private)[_-]?key))"
+    r"(?(2)[ =:]|[\"']? ?[=:] ?))(?:\"[^\"\n]{1,256}|'[^'\n]{1,256}|[^\s\"',;]{4,256})",
     re.IGNORECASE,
 )
 """A password in a text, behind a label or an option."""
@@ -190,17 +201,17 @@ def may_be_secret(name: str, value: str) -> bool:
 
 
 def text_without_secrets(text: str) -> str:
+    """Return a text of other programs as it is recorded: without values that may be secrets."""
+    text = ASSIGNMENT.sub(lambda found: found[1] + without_secrets({found[1]: found[2]})[found[1]], text)
+    text = LABELLED.sub(rf"\1{HIDDEN}", text)
+    return SECRET_WORDS.sub(HIDDEN, CREDENTIALS.sub("...", text))
+
+
 def with_home(variables: Mapping[str, str]) -> dict[str, str]:
     """Return variables as programs are given them: with the home for ~, but where it may be of a secret."""
     return {
         name: value if may_be_secret(name, value) else expanded(value) for name, value in variables.items()
     }
-
-
-    """Return a text of other programs as it is recorded: without values that may be secrets."""
-    text = ASSIGNMENT.sub(lambda found: f"{found[1]}={without_secrets({found[1]: found[2]})[found[1]]}", text)
-    text = LABELLED.sub(rf"\1{HIDDEN}", text)
-    return SECRET_WORDS.sub(HIDDEN, CREDENTIALS.sub("...", text))
 
 
 def is_read(name: str) -> bool:

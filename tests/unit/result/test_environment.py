@@ -153,6 +153,26 @@ SECRET = "hunter2"  # noqa: S105 - of nothing
         ("PEM", f"-----BEGIN PRIVATE KEY-----{SECRET}"),
         ("NESTED", f"A=B=MY_PASSWORD={SECRET}"),
         ("LIST", f"A=1;DB_PASS={SECRET},B=2"),
+        ("LIST", f"User Id=u;pw={SECRET}"),
+        ("QUOTED", f"pass='x {SECRET}'"),
+        ("JSON", f'{{"auths":{{"h":{{"auth":"{SECRET}"}}}}}}'),
+        ("PYTHON", f"{{'client_secret': '{SECRET}'}}"),
+        ("HEADER", f"X-Api-Key: {SECRET}"),
+        ("HEADER", f"Authorization: token {SECRET}"),
+        ("HEADER", f'{{"Authorization":"Bearer {SECRET}"}}'),
+        ("HEADER", f"cookie: {SECRET}"),
+        ("INI", f"aws_secret_access_key = {SECRET}"),
+        ("COMMAND", f"x --api-key {SECRET}"),
+        ("COMMAND", f"curl -u me:{SECRET} https://example.org"),
+        ("COMMAND", f"curl --user 'me:{SECRET}'"),
+        ("SHELL", f'ssh -o ProxyCommand="sshpass -p {SECRET} ssh gate"'),
+        ("KIND", f"npm_{SECRET}{SECRET}{SECRET}"),
+        ("KIND", f"pypi-AgEIcHlwaS5vcmc{SECRET}"),
+        ("KIND", f"dckr_pat_{SECRET}"),
+        ("KIND", f"sk-proj-{SECRET}_{SECRET}{SECRET}"),
+        ("KIND", f"sk_live_{SECRET}{SECRET}{SECRET}"),
+        ("KIND", f"AIza{SECRET}{SECRET}{SECRET}"),
+        ("PEM64", f"LS0tLS1CRUdJTiBSU0Eg{SECRET}"),
     ],
     ids=lambda word: word[:30],
 )
@@ -208,10 +228,31 @@ def test_any_name_value_and_text_can_be_judged(name: str, value: str) -> None:
         "[proxy:0:0@node1] HYD_pmcd_pmip_control_cmd_cb (cb.c:480): assert failed",
         "ib0:mlx5_0:1@x rkey=0x12345678 is not valid",
         "PMIX ERROR: invalid token at byte 3",
+        "processes: 4 at most (ulimit -u): No network interfaces were found",
+        "docker run -u 1000:1000 image",
     ],
 )
 def test_what_jobs_say_before_they_die_stays_as_it_is(text: str) -> None:
     assert about.text_without_secrets(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"-----BEGIN RSA KEY-----\nProc-Type: 4\nMII{SECRET}\n{SECRET}/+=\n-----END RSA KEY-----",
+        f"-----BEGIN PRIVATE KEY-----\n[node1] {SECRET}",
+        f"cannot log in with --password 'x {SECRET}'",
+        f'gcc -DAPI_KEY="{SECRET}" -DTOKEN=\\"{SECRET}\\" x.c',
+        f"ERROR {{'password': '{SECRET}'}}",
+        f'{{\\"password\\": \\"{SECRET}\\"}}',
+        f"+ curl -u me:{SECRET} https://example.org/x: could not connect",
+        f"error: Authorization: token {SECRET} was refused",
+        f"AWS_SECRET_ACCESS_KEY: {SECRET} is not valid",
+    ],
+)
+def test_of_a_text_all_of_a_secret_is_left_out(text: str) -> None:
+    assert SECRET not in about.text_without_secrets(f"error: {text}\n-- end\n")
+    assert about.text_without_secrets(f"{text}\n-- end").endswith("end")
 
 
 @pytest.mark.parametrize(

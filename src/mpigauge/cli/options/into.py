@@ -49,7 +49,6 @@ def check_into(
 def folder_request(folder: Path, *, overwrite: bool, force: bool = False) -> FolderRequest:
     """Return what a folder is to have, with the options that were typed, but for possible secrets."""
     from mpigauge.report_folder import JUDGED, FolderRequest
-    from mpigauge.result.environment import words_without_secrets
     from mpigauge.result.home_paths import command_line
 
     context = click.get_current_context()
@@ -58,8 +57,23 @@ def folder_request(folder: Path, *, overwrite: bool, force: bool = False) -> Fol
         for option in context.command.params
         if option.name in JUDGED and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
     }
-    command = command_line(["mpigauge", *words_without_secrets(context.find_root().obj or ())])
+    typed = without_secrets(context.find_root().obj or (), context.params.get("mpi_options") or ())
+    command = command_line(["mpigauge", *typed])
     return FolderRequest(folder, overwrite, force, command, options)
+
+
+def without_secrets(typed: Sequence[str], mpi_options: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of our command line without possible secrets.
+
+    Args:
+        mpi_options: Those of the launcher: a secret may be one behind its name, with our option between them.
+    """
+    from mpigauge.result.environment import HIDDEN, words_without_secrets
+
+    hidden = {*mpi_options} - {*words_without_secrets(mpi_options)}
+    return words_without_secrets(
+        HIDDEN if word.removeprefix("--mpi-option=") in hidden else word for word in typed
+    )
 
 
 def _words(option: click.Parameter, value: object) -> Sequence[str]:
