@@ -14,8 +14,14 @@ from mpigauge.result.files import quoted
 
 Words = TypeVar("Words")
 
-BEGIN = r"(?:(?<![^\s=:,;@|&<>(){}\[\]'\"`\u2018\u201c\u00ab])|(?<=://))(?:--?[A-Za-z]{1,16})?"
-"""Beginning of a path in a text: behind a separator or a quote, or glued to an option: -I/home/ann."""
+COLOUR = "|".join(rf"(?<=\x1b\[{end})" for end in ("[mK]", r"\dm", r"\d\dm", r"\d;\d\dm", r"\d\d;\d\dm"))
+"""End of a sequence by which compilers and others colour what follows."""
+
+BEGIN = (
+    r"(?:(?<![^\s=:,;@|&<>(){}\[\]'\"`\u2018\u201c\u00ab])|(?<=://)|(?<=\\[nrt])"
+    rf"|{COLOUR})(?:--?[A-Za-z]{{1,16}})?"
+)
+"""Begin of a path in a text: behind a separator, a quote, a colour, or glued to an option: -I/home/ann."""
 
 END = r"(?![\w~+%@-]|\.\w)"
 """End of the home's own name: /home/annette is another one than /home/ann."""

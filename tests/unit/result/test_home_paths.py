@@ -46,6 +46,8 @@ def home(monkeypatch: pytest.MonkeyPatch) -> None:
         ("cannot open /home/ann.\nIn /home/ann/x.c:", "cannot open ~.\nIn ~/x.c:"),
         ("\u2018/home/ann/x.c\u2019 (\u201c/home/ann\u201d)", "\u2018~/x.c\u2019 (\u201c~\u201d)"),
         ("file:///home/ann/x", "file://~/x"),
+        *((f"{one}/home/ann/x.c:3", f"{one}~/x.c:3") for one in ("\x1b[m\x1b[K", "\x1b[01m", "\x1b[1;31m")),
+        ('{"log":"a\\n/home/ann/b\\t/home/ann"}', '{"log":"a\\n~/b\\t~"}'),
         ("/home/ann/home/ann/x", "~/home/ann/x"),
     ],
 )
@@ -68,6 +70,7 @@ def test_the_home_is_named_by_a_tilde_and_found_by_it(whole: str, short: str) ->
         ),
         *(
             "/data/home/ann/x",
+            "/data/10m/home/ann/x",
             "./home/ann",
             "home/ann",
             "x/home/ann/y",
