@@ -128,6 +128,7 @@ def test_devices_and_pipes_are_not_replaced(tmp_path: Path) -> None:
         (errno.ENOSPC, "free some space"),
         (errno.EDQUOT, "free some space"),
         (errno.EFBIG, "raise ulimit -f"),
+        (errno.EMFILE, "raise ulimit -n"),
         (errno.EROFS, "choose another place"),
         (errno.EIO, "choose another place"),
     ],
