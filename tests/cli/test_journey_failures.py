@@ -415,6 +415,16 @@ def test_a_start_is_waited_for_as_long_as_patience_says(
     assert {failure.kind for failure in result.failures} == {"timeout"}
 
 
+def test_a_job_that_asks_for_its_plan_without_end_has_not_begun(
+    cli: Cli, openmpi: FakeMpi, machine: Path
+) -> None:
+    asking = "while echo '{\"ready\":1}'; do /bin/sleep 0.1; done"
+    launcher = write_program(machine / "asking", asking, "#!/bin/sh\n")
+    done = cli(*MEASURE_ONCE, "--patience", "1s", "--mpiexec", launcher, "-o", "r.jsonl")
+    assert done.status == errors.EXIT_NOTHING_MEASURED
+    assert {failure.kind for failure in load(Path("r.jsonl")).failures} == {"timeout"}
+
+
 @pytest.mark.parametrize("word", ["0s", "2 days", "nonsense"])
 def test_a_patience_that_cannot_be_is_refused(cli: Cli, openmpi: FakeMpi, word: str) -> None:
     assert cli(*MEASURE_ONCE, "--patience", word).status == errors.EXIT_USAGE

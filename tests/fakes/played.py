@@ -99,8 +99,9 @@ class PlayedJob(RunningJob):
                 raise InterruptedError
             yield line
 
-    def feed(self) -> None:
+    def feed(self) -> bool:
         """It has its plan already."""
+        return False
 
     def wait(self, seconds: float) -> int:  # noqa: ARG002
         """It has ended before it began."""

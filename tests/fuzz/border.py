@@ -100,8 +100,9 @@ class PlayedJob:
         """Nobody looks for them while lines come."""
         return []
 
-    def feed(self) -> None:
+    def feed(self) -> bool:
         """It has its plan already."""
+        return False
 
     def wait(self, _: float) -> int:
         """How it ended."""

@@ -158,6 +158,7 @@ class JobRun:
         )  # of its output, before its first line
         self._reported = ""  # what the library says of its transports
         self._asked = False  # rank 0 has asked for its plan
+        self._asks_in_vain = False  # its last line asked for a part of its plan, and none was left
         self._cut_off = False  # it was ended from outside
         self.began = False
         self.failed = False
@@ -239,7 +240,8 @@ class JobRun:
         """Process the job's lines; return the kind of failure, or None."""
         watch = self._watch = self._silence_watch(running)
         try:
-            for text in running.lines(self._timeout.seconds, self._is_busy, journal.is_kernel_line, watch):
+            for text in running.lines(self._timeout.seconds, self._is_busy, self._is_sign_of_life, watch):
+                self._asks_in_vain = False
                 line = self._if_expected(journal.parse(text))
                 if line is None:
                     self._keep_other_line(text, running)
@@ -247,7 +249,7 @@ class JobRun:
                 if isinstance(line, journal.ReadyLine):
                     self._asked = True
                     self._read_report(running)
-                    running.feed()
+                    self._asks_in_vain = not running.feed()
                 elif isinstance(line, journal.LaunchLine):
                     self._read_report(running)
                     self._launch_begins(line.launch)
@@ -375,6 +377,10 @@ class JobRun:
     def _relay_counters(self) -> Counters:
         """Return the counters of our lab's relay; all zero outside of a lab."""
         return Counters() if self._context.lab is None else self._context.lab.counters()
+
+    def _is_sign_of_life(self, text: bytes) -> bool:
+        """Return whether a line that was just processed is one: a job could ask for its plan without end."""
+        return journal.is_kernel_line(text) and not self._asks_in_vain
 
     def _is_busy(self) -> bool:
         return bool(self._timeout.running)

@@ -360,15 +360,19 @@ class RunningJob:
             else _text(self._splitters[self._process.stdout.fileno()].endless)
         )
 
-    def feed(self) -> None:
+    def feed(self) -> bool:
         """Send the next part of the input; it must fit the pipe, since the write does not wait.
 
         Errors of a job that has ended are ignored: its output says why it did.
+
+        Returns:
+            Whether there was one left.
         """
         part = next(self._parts, "")
         if self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError, BlockingIOError):
                 os.write(self._process.stdin.fileno(), part.encode("ascii"))
+        return bool(part)
 
     @property
     def is_input_unread(self) -> bool:
