@@ -98,3 +98,12 @@ def test_hints_find_the_file(cli: Cli, measured: Path, name: str) -> None:
         assert done.status == EXIT_USAGE
         (command,) = commands(done.err)
         assert any(Path(word) == Path(name) for word in typed(command)), command
+
+
+@pytest.mark.parametrize("name", ["-x.jsonl", "--x$(touch X)", "--a;b c"])
+def test_a_file_that_is_taken_for_an_option_is_named_for_a_shell(cli: Cli, machine: Path, name: str) -> None:
+    """A pattern of the shell gives whatever a folder has."""
+    Path(name).touch()
+    said = cli("show", name).err
+    (word,) = typed(f"mpigauge {said.partition('write ')[2].partition(' for the file')[0]}")
+    assert word == f"./{name}"

@@ -315,7 +315,11 @@ def _option_hint(error: click.NoSuchOption, arguments: Sequence[str]) -> str:
     """Return the suggestion for an unknown option: by its meaning, a near miss, or a file of this name."""
     files = [word for word in arguments if word.startswith(error.option_name) and os.path.lexists(word)]
     if files:
-        return f"write ./{files[0]} for the file of this name"
+        from pathlib import Path
+
+        from mpigauge.result.files import as_argument
+
+        return f"write {as_argument(Path(files[0]))} for the file of this name"
     if error.ctx is not None and isinstance(error.ctx.command, Verbs):
         return _hint_of_verb(error.option_name, arguments)
     options = _options_of(error.ctx.command) if error.ctx else []
