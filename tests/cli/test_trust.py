@@ -309,6 +309,18 @@ def test_what_may_be_a_secret_is_not_varied(cli: Cli, openmpi: FakeMpi, words: s
     assert not Path("r.jsonl").exists()
 
 
+def test_what_may_be_a_secret_is_no_argument_of_a_script(cli: Cli, openmpi: FakeMpi) -> None:
+    """A result has the words that load a library, which `resume` needs."""
+    script = Path("env.sh")
+    script.write_text("touch ran\n", encoding="utf-8")
+    done = cli("run", *MEASURE, "-o", "r.jsonl", "--mpi", f"source:{script.absolute()} --token={SECRET}")
+    assert done.status == 2
+    assert "may be a secret" in done.err
+    assert SECRET not in done.err
+    assert not Path("ran").exists()
+    assert not Path("r.jsonl").exists()
+
+
 @pytest.mark.usefixtures("bash")
 def test_of_what_a_script_sets_no_value_is_handed_over_that_no_mpi_library_reads(
     cli: Cli, openmpi: FakeMpi

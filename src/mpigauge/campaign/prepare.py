@@ -19,6 +19,7 @@ from mpigauge.campaign.launch.job import check_temporary_folder
 from mpigauge.campaign.targets import Target, campaign_record, targets_of, targets_of_campaign
 from mpigauge.dependencies import check_system
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.mpi.environments import arguments_of, names_environment
 from mpigauge.mpi.kernel import Waited
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan, by_job
@@ -128,7 +129,7 @@ def check_recordable(plan: Plan, where: str) -> None:
     Varied values are part of every table, and a resumed campaign uses the words that its result has.
 
     Raises:
-        UsageError: A varied value may be a secret, or a word is not UTF-8; names it.
+        UsageError: A varied value or an argument of a script may be a secret, or a word is not UTF-8.
     """
     for word in (*plan.variables, *plan.variables.values(), *plan.mpi_options):
         if not is_utf8(word):
@@ -141,6 +142,14 @@ def check_recordable(plan: Plan, where: str) -> None:
             raise UsageError(
                 f"{where}: {name} may be a secret, and values that are varied stand in the result",
                 f"set it for all launches, which records no value of it: --env {name}=VALUE",
+            )
+
+    for name in filter(names_environment, plan.mpi):
+        words = arguments_of(name)
+        if environment.words_without_secrets(words) != words:
+            raise UsageError(
+                f"{where}: a word of {name.partition(':')[0]}: may be a secret, and stands in the result",
+                "let the script read it from a file or a variable",
             )
 
 

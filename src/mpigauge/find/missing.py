@@ -13,6 +13,7 @@ from mpigauge.find.kinds import MAX_LETTERS, CellsFound, FindingKind, Words, cou
 from mpigauge.find.warning_sentences import cell_words
 from mpigauge.plan.left_out import left_out_line, number_asked_for
 from mpigauge.plan.patterns import FLOORS
+from mpigauge.rows.failure_cause import is_from_outside, line_of
 from mpigauge.rows.reasons import LaunchFailed, NeverQuiet, NotInState
 from mpigauge.sequences import consecutive, runs
 from mpigauge.units import DASH, counted, span
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.left_out import LeftOut
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
-    from mpigauge.result.records import Unread
+    from mpigauge.result.records import Failure, Unread
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import PackedDamage
 
@@ -252,7 +253,7 @@ def _launch_failed_told(_: About, cells: CellsFound) -> Iterator[Finding]:
     yield _cells_finding("launch-failed", _launch_failed_words(cells), cells)
 
 
-HUNG = "a launch that hung took the time: when the reason of that is gone, run it again"
+HUNG = "a launch that hung or was ended took the time: when the reason of that is gone, run it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,20 +261,24 @@ class CellsNotReached(CellsFound):
     """Cells that there was no time for.
 
     Attributes:
-        hung: Whether that is because a launch hung.
+        hung: Whether that is because a launch hung, or somebody ended it.
     """
 
     hung: bool = False
 
 
 def hang_took_time(result: Result) -> bool:
-    """Return whether launches that hung took longer than others by a launch's share of the budget."""
+    """Return whether launches that hung or were ended took longer than others by a launch's share of the budget."""
     plan = result.campaign.plan
-    hung = {(one.launch, one.job) for one in result.failures if one.kind == "timeout"}
+    hung = {(one.launch, one.job) for one in result.failures if _took_time(one)}
     seconds = [one.elapsed_s for one in result.done if (one.launch, one.job) in hung]
     usual_s = [one.elapsed_s for one in result.done if (one.launch, one.job) not in hung]
     lost_s = sum(seconds) - len(seconds) * (median(usual_s) if usual_s else 0.0)
     return bool(seconds) and plan.budget_s is not None and lost_s * plan.launches_min >= plan.budget_s
+
+
+def _took_time(failure: Failure) -> bool:
+    return failure.kind == "timeout" or is_from_outside(line_of(failure))
 
 
 def _not_reached(about: About) -> Iterator[CellsNotReached]:

@@ -125,6 +125,11 @@ def with_absolute_paths(name: str) -> str:
     return f"{kind}{shlex.join(_words(name, kind))}"
 
 
+def arguments_of(name: str) -> tuple[str, ...]:
+    """Return the modules of a user's word, or its script with the arguments of that."""
+    return tuple(_words(name, _kind_of(name)))
+
+
 def files_named(name: str) -> list[Path]:
     """Return the script of a user's word, or its module files that are named by a path.
 

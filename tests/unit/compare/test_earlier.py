@@ -176,6 +176,18 @@ def test_a_result_that_is_kept_twice_is_there_once() -> None:
 
 
 @pytest.mark.usefixtures("machine")
+def test_a_result_that_began_in_the_same_second_replaces_none() -> None:
+    """A stranger's, which has the host and the moment of mine."""
+    head, rest = session(1)
+    mine, _ = keep(written("mine.jsonl", head, *rest), head)
+    other = replace(head, plan=replace(head.plan, seed=99))
+    theirs, count = keep(written("theirs.jsonl", other, *rest), other)
+    assert mine.read_bytes() == Path("mine.jsonl").read_bytes()
+    assert theirs.read_bytes() == Path("theirs.jsonl").read_bytes()
+    assert count == 2
+
+
+@pytest.mark.usefixtures("machine")
 def test_without_a_home_results_are_still_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("os.getuid", lambda: 2**31 - 7)

@@ -14,6 +14,7 @@ from mpigauge.errors import EXIT_CHECK_FAILED
 from mpigauge.find.missing import HUNG, hang_took_time
 from mpigauge.result.records import Done, End, Failure, Record
 from mpigauge.rows.rows import rows
+from mpigauge.vocabulary import ORPHANED
 from tests.made import JOB, LARGE, SMALL, campaign, launch, result_of, visit, written
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ TOO_SMALL = "raise --budget"
 
 
 def records(
-    kind: FailureKind = "timeout", budget_s: float | None = 12.0, hung_s: float = 20.0
+    kind: FailureKind = "timeout",
+    budget_s: float | None = 12.0,
+    hung_s: float = 20.0,
+    words: str = "mpigauge: the job has said nothing for 20 s",
 ) -> list[Record]:
     """A campaign of three launches whose second failed so after so long, and was the last but one."""
     first = campaign(SMALL, LARGE)
@@ -35,7 +39,7 @@ def records(
         visit(1, 0, SMALL, [200] * 9),
         Done(1, JOB, 1.5, (LARGE,)),
         launch(2),
-        Failure(2, kind, "mpigauge: the job has said nothing for 20 s", None, None, None, JOB),
+        Failure(2, kind, words, None, None, None, JOB),
         Done(2, JOB, hung_s),
         End("budget", 22.0, "2026-01-01T00:00:00+00:00"),
     ]
@@ -47,6 +51,7 @@ def records(
         (records(), True),
         (records(hung_s=5.0), False),
         (records(kind="crash"), False),
+        (records(kind="crash", words=f"mpigauge: {ORPHANED}"), True),
         (records(budget_s=3600.0), False),
         (records(budget_s=None), False),
     ],

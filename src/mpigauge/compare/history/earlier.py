@@ -26,7 +26,7 @@ from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.inputs import open_regular
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.result.decompressed import is_packed
-from mpigauge.result.files import FOLDER, modified_time, results_in, usual_name
+from mpigauge.result.files import FOLDER, modified_time, results_in, stem_of, usual_name
 from mpigauge.result.reader import NAME_A_RESULT, load_campaign
 from mpigauge.rows.machine.over_sessions import LAUNCH_KEYS
 
@@ -208,7 +208,7 @@ def keep(path: Path, campaign: Campaign) -> tuple[Path, int]:
         make_safe(folder, "whose results would be taken for yours", "XDG_DATA_HOME")
         with open_regular(path, NAME_A_RESULT) as file:
             ending = ".gz" if is_packed(file) else ""
-            kept = folder / f"{usual_name(campaign.environment.host, begun)}{ending}"
+            kept = _place(folder / usual_name(campaign.environment.host, begun), ending, campaign)
             with open_output(kept, overwrite=True, other_place=elsewhere) as copy:
                 shutil.copyfileobj(file, copy)
     except OSError as error:
@@ -218,3 +218,18 @@ def keep(path: Path, campaign: Campaign) -> tuple[Path, int]:
         with contextlib.suppress(OSError):
             old.unlink()
     return kept, min(len(of_plan), MAX_EARLIER)
+
+
+def _place(usual: Path, ending: str, campaign: Campaign) -> Path:
+    """Return the file to keep a result in: that of another one which began in the same second stays."""
+    numbers = ("", *(f"-{number}" for number in range(2, MAX_EARLIER + 2)))
+    places = [usual.with_name(f"{stem_of(usual)}{number}.jsonl{ending}") for number in numbers]
+    return next((place for place in places if not place.exists() or _is_of(place, campaign)), places[-1])
+
+
+def _is_of(path: Path, campaign: Campaign) -> bool:
+    """Return whether a kept result is of a campaign, or cannot be read."""
+    try:
+        return load_campaign(path) == campaign
+    except UsageError:
+        return True
