@@ -268,7 +268,7 @@ class CellsNotReached(CellsFound):
 
 
 def hang_took_time(result: Result) -> bool:
-    """Return whether launches that hung or were ended took longer than others by a launch's share of the budget."""
+    """Return whether launches that hung or were ended took longer by a launch's share of the budget."""
     plan = result.campaign.plan
     hung = {(one.launch, one.job) for one in result.failures if _took_time(one)}
     seconds = [one.elapsed_s for one in result.done if (one.launch, one.job) in hung]
