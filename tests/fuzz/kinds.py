@@ -208,6 +208,10 @@ def _no_files(folder: Path) -> list[str]:
         os.mknod(folder / f"socket{ending}", stat.S_IFSOCK | 0o600)
         (folder / f"loop{ending}").symlink_to(f"loop{ending}")
         (folder / f"device{ending}").symlink_to("/dev/zero")
+    for ending in ENDINGS:  # an earlier input may have put a page in its place
+        if not (loop := folder / f"loop{ending}").is_symlink():
+            loop.unlink()
+            loop.symlink_to(loop.name)
     return sorted(map(str, folder.iterdir()))
 
 

@@ -244,7 +244,7 @@ def throttled_times(result: Result) -> int:
     return sum(
         max(0, later - earlier)
         for (one, earlier), (other, later) in pairwise(_throttled_counts(result))
-        if session_of[one] == session_of[other]
+        if one in session_of and session_of[one] == session_of.get(other)
     )
 
 

@@ -50,6 +50,7 @@ Setting = Annotated[
     ),
 ]
 Ranks = Annotated[int, Meta(ge=0, le=MAX_RANKS)]
+AskedRanks = Annotated[int, Meta(ge=1, le=MAX_RANKS)]
 Rank = Annotated[int, Meta(ge=0, lt=MAX_RANKS)]
 
 
@@ -122,7 +123,7 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     modes: tuple[ShortText, ...] = ()
     sizes: LongText | None = None
-    ranks: tuple[Positive, ...] = ()
+    ranks: tuple[AskedRanks, ...] = ()
     window: Annotated[int, Meta(ge=1, le=MAX_WINDOW)] | None = None
     buffers: Buffers | None = None
     sync: tuple[Sync, ...] = ()
@@ -202,7 +203,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     hosts_skipped: tuple[HostName, ...] = ()
     variables: dict[VariableSet, Argument] = {}
     mpi_options: tuple[Argument, ...] = ()
-    ranks: tuple[Positive, ...] = (2,)
+    ranks: tuple[AskedRanks, ...] = (2,)
     all_ranks: bool = False
     launches_min: Positive = ENOUGH_LAUNCHES
     launches_max: Positive = 30

@@ -210,6 +210,13 @@ def test_nor_is_a_limit_of_processor_time() -> None:
     assert "disturbed" not in found(of)
 
 
+def test_launches_without_a_known_begin_tell_of_no_limit_of_processor_time() -> None:
+    """They are of no session, so that nothing says what the count of the control group grew by in it."""
+    of = result(disturbed=8)
+    of.launches[:] = [replace(one, throttled=100 * one.number, started="") for one in of.launches]
+    assert about.throttled_times(of) == 0
+
+
 def test_a_debugger_is_found() -> None:
     assert found(result(of_launches={"traced_ranks": 2})) == {"traced": Traced(2, 2)}
     assert found(result(of_launches={"traced_ranks": -1})) == {}

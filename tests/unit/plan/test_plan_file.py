@@ -112,6 +112,8 @@ def test_a_short_file_has_the_defaults(tmp_path: Path) -> None:
         ('[[measure]]\npattern = "ring"\nrep = 1000', ["rep", "measure[0]"]),
         ('launches = "many"\n[[measure]]\npattern = "ring"', ["launches", "int"]),
         ('ranks = [2, 0]\n[[measure]]\npattern = "ring"', ["ranks[1]", ">= 1"]),
+        ('ranks = [99_999_999_999]\n[[measure]]\npattern = "ring"', ["ranks[0]", "<= 16777216"]),
+        ('[[measure]]\npattern = "ring"\nranks = [99_999_999_999]', ["measure[0].ranks[0]", "<= 16777216"]),
         ('[[measure]]\npattern = "ring"\nbuffers = "hot"', ["measure[0].buffers", "hot"]),
         ('sync = ["psychic"]\n[[measure]]\npattern = "bcast"', ["sync[0]", "psychic"]),
         ('[[measure]]\npattern = "bcast"\nsync = "common"', ["measure[0].sync"]),
