@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.campaign.launch.interruption import Interruption
     from mpigauge.plan.model import Plan
     from mpigauge.result.reader import Result
+    from mpigauge.result.records import Failure
 
 WHERE = "mpigauge doctor --hosts"
 HOSTS, ALIKE = "hosts", "set up alike"
@@ -60,21 +61,24 @@ def _plan(mpi: str | None, **place: Any) -> Plan:
 
 def _launch_findings(result: Result) -> Iterator[DoctorFinding]:
     """Return whether ranks have started on all hosts."""
-    from mpigauge.campaign.failure_remedies import cause_of
-
     if skipped := result.campaign.plan.hosts_skipped:
         yield DoctorFinding("note", HOSTS, f"left out: {words.names(skipped)}", NO_ANSWER)
-    for failure in result.failures:
-        if result.launches and failure.kind == "timeout":
-            yield DoctorFinding("lacks", HOSTS, RANKS_HANG, FIND_THE_PAIR)
-        else:
-            yield DoctorFinding("lacks", HOSTS, f"{failure.kind}: {cause_of(failure).line}", RANKS_FAIL)
+    # The same may have happened twice.
+    yield from dict.fromkeys(_failure_finding(one, began=bool(result.launches)) for one in result.failures)
     if not result.launches:
         return
     launch = result.launches[0]
     hosts = sorted({machine.host for machine in launch.machines})
     library = library_name(launch.job.mpi, launch.job.mpi_version, launch.job.label)
     yield DoctorFinding("ok", HOSTS, f"{len(hosts)}, with a rank of {library} on each: {words.names(hosts)}")
+
+
+def _failure_finding(failure: Failure, *, began: bool) -> DoctorFinding:
+    from mpigauge.campaign.failure_remedies import cause_of
+
+    if began and failure.kind == "timeout":
+        return DoctorFinding("lacks", HOSTS, RANKS_HANG, FIND_THE_PAIR)
+    return DoctorFinding("lacks", HOSTS, f"{failure.kind}: {cause_of(failure).line}", RANKS_FAIL)
 
 
 def _difference_findings(result: Result) -> Iterator[DoctorFinding]:
