@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from unittest import mock
 
+from mpigauge.cache import sealed
 from mpigauge.campaign.launch.inherited_env import launcher_environment
 from mpigauge.campaign.launch.job import write_files
 from mpigauge.campaign.launch.process import RunningJob, Watch
@@ -66,8 +67,8 @@ def program_of(command: Sequence[str]) -> str:
     with contextlib.suppress(OSError, IndexError, UnicodeDecodeError):
         program = mpiexec.program_of(command[-3])
         if program and os.access(command[-3], os.X_OK):
-            text = Path(command[-3]).read_text(encoding="utf-8")
-            return program if text == kernel_text(Path(program)) else ""
+            text = kernel_text(Path(program)).encode()
+            return program if Path(command[-3]).read_bytes() in (text, sealed(text)) else ""
     return ""
 
 
