@@ -54,7 +54,8 @@ def slowly(monkeypatch: pytest.MonkeyPatch, machine: Path) -> Path:
 
 def stop_after(lines: int, number: int, *words: str) -> tuple[int, str]:
     """Starts mpigauge, sends it a signal when r.jsonl has so many lines; its status and last words."""
-    command = [sys.executable, "-m", "mpigauge", *words]
+    # A background job of a script ignores SIGINT and SIGQUIT, and so would what it starts.
+    command = ["env", "--default-signal=INT,QUIT", sys.executable, "-m", "mpigauge", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while process.poll() is None and lines_of(Path("r.jsonl")) < lines:
             time.sleep(0.005)
