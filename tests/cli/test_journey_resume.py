@@ -54,8 +54,9 @@ def slowly(monkeypatch: pytest.MonkeyPatch, machine: Path) -> Path:
 
 def stop_after(lines: int, number: int, *words: str) -> tuple[int, str]:
     """Starts mpigauge, sends it a signal when r.jsonl has so many lines; its status and last words."""
-    # A background job of a script ignores SIGINT and SIGQUIT, and so would what it starts.
-    command = ["env", "--default-signal=INT,QUIT", sys.executable, "-m", "mpigauge", *words]
+    command = [sys.executable, "-m", "mpigauge", *words]
+    if signal.getsignal(number) is signal.SIG_IGN:  # as of SIGQUIT in a background job of a script
+        signal.signal(number, signal.SIG_DFL)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while process.poll() is None and lines_of(Path("r.jsonl")) < lines:
             time.sleep(0.005)
