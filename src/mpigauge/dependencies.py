@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from mpigauge.errors import EnvironmentLacksError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import FrameType
 
 NAME = re.compile(r"^[\w.-]+")
@@ -81,17 +82,19 @@ def cannot_import(error: Exception) -> EnvironmentLacksError | None:
             f"it runs on Linux, and this is {system_name()}", "use it in WSL2, which is Linux"
         )
     package = _failed_import(error)
-    if package is None:
-        return None
-    name, place = package
     foreign = foreign_packages()
+    if package is None:
+        unfit = _unfit(error, foreign)
+        return (
+            None
+            if unfit is None
+            else _by_pythonpath(f"{unfit} is not as mpigauge needs it", foreign[unfit], error)
+        )
+    name, place = package
     if foreign:
         # The package that fails may be ours, and stumble over the foreign one.
         name = name if name in foreign else next(iter(foreign))
-        return EnvironmentLacksError(
-            f"{name} cannot be imported: {foreign[name]}, by PYTHONPATH{_reason(error)}",
-            f"unset PYTHONPATH, or take {foreign[name].parent} out of it",
-        )
+        return _by_pythonpath(f"{name} cannot be imported", foreign[name], error)
     where = f": {place}" if place else ""
     return EnvironmentLacksError(f"{name} cannot be imported{where}{_reason(error)}", _remedy(error, name))
 
@@ -139,6 +142,27 @@ def foreign_packages() -> dict[str, Path]:
             origin = Path(spec.origin)
             found[name] = origin.parent if origin.stem == "__init__" else origin
     return found
+
+
+def _by_pythonpath(what: str, path: Path, error: Exception) -> EnvironmentLacksError:
+    return EnvironmentLacksError(
+        f"{what}: {path}, by PYTHONPATH{_reason(error)}", f"unset PYTHONPATH, or take {path.parent} out of it"
+    )
+
+
+def _unfit(error: Exception, foreign: Mapping[str, Path]) -> str | None:
+    """Return the foreign package that an error is of, such as one that is too old; None if it is another's.
+
+    It is of one that it names or arose in, or of any where a module of ours could not be imported.
+    """
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1:]  # click is in all of them
+    arose = Path(frames[0].f_code.co_filename) if frames else Path()
+    if found := next(
+        (name for name, at in foreign.items() if f"'{name}" in str(error) or arose.is_relative_to(at)), None
+    ):
+        return found
+    is_import = any(map(_is_module_level, frames)) and not isinstance(error, ImportError)
+    return next(iter(foreign), None) if is_import else None
 
 
 def _failed_import(error: Exception) -> tuple[str, str] | None:

@@ -28,7 +28,9 @@ MEASURE = ("run", "pingpong", "--sizes", "8", "--launches", "1")
 DEADLINE_S = 100
 
 
-def started(*words: str, streams: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+def started(
+    *words: str, streams: str = "", umask: int = -1, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """A process of the command line, with redirections of a shell."""
     return subprocess.run(
         ["/bin/sh", "-c", f'exec "$@" {streams}', "sh", sys.executable, "-m", "mpigauge", *words],
@@ -37,6 +39,7 @@ def started(*words: str, streams: str = "", **variables: str) -> subprocess.Comp
         text=True,
         check=False,
         timeout=DEADLINE_S,
+        umask=umask,
     )
 
 
@@ -140,6 +143,16 @@ def test_where_no_temporary_file_can_be_written_nothing_is_begun(
     assert "a job needs a temporary folder: No usable temporary directory found" in done.err
     assert "TMPDIR" in done.err
     assert not (machine / "work" / "r.jsonl").exists()
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o777, 0o600), (0o277, 0o600), (0o022, 0o644)])
+def test_no_umask_takes_the_rights_of_the_user(
+    openmpi: FakeMpi, machine: Path, umask: int, mode: int
+) -> None:
+    """Of a job, which works in folders of ours, or of its result."""
+    done = started(*MEASURE, "--mpi", str(openmpi.mpicc), "-o", "r.jsonl", umask=umask)
+    assert done.returncode == EXIT_DONE, done.stderr
+    assert (machine / "work" / "r.jsonl").stat().st_mode & 0o777 == mode
 
 
 def test_what_we_start_knows_a_home(openmpi: FakeMpi, machine: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import resource
 import subprocess
 import sys
@@ -82,6 +83,41 @@ def test_a_package_of_ours_that_stumbles_over_a_foreign_one_is_not_blamed(
     said = imported("stands_on_numpy")
     assert said is not None
     assert said.sentence.startswith(f"numpy cannot be imported: {tmp_path}/modules/numpy, by PYTHONPATH: ")
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["jinja2.option", "jinja2.before()", "from jinja2 import nothing_of_that_name"],
+    ids=lambda use: use.split(".")[-1],
+)
+def test_a_foreign_package_that_is_too_old_is_named(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: str
+) -> None:
+    """It is imported well, and lacks what is asked of it."""
+    (package / "__init__.py").write_text("def before():\n    raise TypeError('argument')\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    try:
+        exec(f"import jinja2\n{use}", {"__name__": "mpigauge.cli"})  # noqa: S102 - as a module of ours
+    except Exception as error:  # noqa: BLE001 - whatever it raises
+        said = cannot_import(error)
+    assert said is not None
+    assert said.sentence.startswith("jinja2 ")
+    assert f": {package}, by PYTHONPATH: " in said.sentence
+    assert str(package.parent) in said.hint
+
+
+@pytest.mark.parametrize("name", ["click", "msgspec"])
+def test_the_command_line_says_which_foreign_package_is_in_its_way(tmp_path: Path, name: str) -> None:
+    """Modules of clusters set PYTHONPATH, and not for us."""
+    (tmp_path / f"{name}.py").write_text("x = 1\n", encoding="utf-8")
+    words = (sys.executable, "-m", "mpigauge", "list", "plans")
+    folders = filter(None, (str(tmp_path), os.environ.get("PYTHONPATH")))
+    environ = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
+    done = subprocess.run(words, env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == EXIT_ENVIRONMENT
+    assert done.stderr.startswith(f"mpigauge: {name} ")
+    assert f": {tmp_path}/{name}.py, by PYTHONPATH: " in done.stderr
+    assert len(done.stderr.splitlines()) == 2
 
 
 def test_an_older_library_of_the_system_is_told_from_a_broken_package(

@@ -180,6 +180,7 @@ def main(arguments: list[str] | None = None) -> None:
     _limit_blas_threads()
     sys.meta_path.insert(0, _BeforeNumpy())
     _set_missing_home()
+    _keep_own_rights()
     try:
         status = status_of(arguments)
     except Exception as error:  # noqa: BLE001 - whatever it is, the status must say so
@@ -197,6 +198,11 @@ def _set_missing_home() -> None:
             os.environ["HOME"] = pwd.getpwuid(os.getuid()).pw_dir or "/"
         except KeyError:
             os.environ["HOME"] = "/"
+
+
+def _keep_own_rights() -> None:
+    """Leave to the user what a umask such as 0777 takes: no launcher works in folders that it cannot read."""
+    os.umask(os.umask(0o077) & 0o077)
 
 
 def _limit_blas_threads() -> None:
