@@ -26,7 +26,7 @@ AGAINST_LIMITS = {
     errno.EMFILE: "raise ulimit -n",
     errno.ENOMEM: "raise ulimit -v, or ask for more memory",
 }
-"""What helps where the system refuses something, by the number of the error."""
+"""Remedies where the system refuses something, by the number of the error."""
 
 
 class MpigaugeError(Exception):

@@ -115,7 +115,7 @@ LAUNCHER_ENDED = "its launcher was ended"
 ENDED_BY = f"{LAUNCHER_ENDED} by {{}}"
 ENDED_FIRST = "its launcher has ended before its ranks"
 ORPHANED = f"{LAUNCHER_ENDED} from outside"
-"""What is told of a launcher that ended before its ranks: by a signal, by itself, or unseen."""
+"""Reasons of a launcher that ended before its ranks: by a signal, by itself, or unseen."""
 
 GAP = "[...]"
 """Placeholder for output lines of a job that were not kept."""

@@ -32,7 +32,7 @@ LACKS = {
     "File size limit exceeded": AGAINST_LIMITS[errno.EFBIG],  # as a shell tells of SIGXFSZ
     **{os.strerror(number): hint for number, hint in AGAINST_LIMITS.items()},
 }
-"""What helps where a compiler says that it was refused something by the system."""
+"""Remedies where a compiler says that the system refused it something."""
 
 
 class CannotCompileError(EnvironmentLacksError):

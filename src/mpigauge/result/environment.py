@@ -47,7 +47,7 @@ HARDLY_SECRET = re.compile(
 """Values of switches, numbers and paths."""
 
 IS = r"(?:=|\\?[\"'] ?: ?)\\?[\"']?"
-"""What stands between a name and its value: NAME=x, -DNAME=\"x\", {'name': 'x'}."""
+"""Separators between a name and its value: NAME=x, -DNAME=\"x\", {'name': 'x'}."""
 
 ASSIGNMENT = re.compile(
     rf"(?<![\w-])(-{{0,2}}[A-Za-z_][\w-]{{0,127}}{IS})"

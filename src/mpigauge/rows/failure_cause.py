@@ -93,14 +93,14 @@ EXIT_STRING = re.compile(r"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: (.*
 OF_DEATH = re.compile(r"YOUR APPLICATION TERMINATED|KILLED BY SIGNAL|BAD TERMINATION")
 
 EXIT_ORPHANED = 113
-"""What our kernel ends with where whoever started it is gone."""
+"""Exit status of our kernel where whoever started it is gone."""
 
 OF_ORPHANS = re.compile(
     rf"(Errorcode: |errorcode |EXIT CODE: |MPI_Abort\(MPI_COMM_WORLD, ){EXIT_ORPHANED}\b"
     r"|started this job is gone$",
     re.MULTILINE,
 )
-"""What launchers say of that."""
+"""Words of launchers for that."""
 
 BY_OTHERS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL})
 """Signals by which no launcher ends itself."""
@@ -109,7 +109,7 @@ OF_OTHERS = re.compile(
     rf"^({LAUNCHER_ENDED}|{ENDED_FIRST})|(SIGNAL:|\(?signal) (1|2|15)\b|SIG(TERM|INT|HUP)\b"
     r"|\*\*\* .{0,300} CANCELLED"
 )
-"""What is told of jobs that somebody else has ended; ranks that SIGKILL ended may have lacked memory."""
+"""Reasons of jobs that somebody else has ended; ranks that SIGKILL ended may have lacked memory."""
 
 ENDED_FROM_OUTSIDE = re.compile(
     r"Job step aborted|\*\*\* (STEP|JOB) .{0,300}? (CANCELLED|DUE TO)|EXIT CODE: 15\b"

@@ -1,4 +1,4 @@
-"""What this machine lacks that a job dies of at its start: room in a folder, or a limit of the shell."""
+"""Reasons of this machine that a job dies of at its start: a full folder, or a limit of the shell."""
 
 import contextlib
 import os
