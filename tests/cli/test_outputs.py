@@ -184,11 +184,12 @@ def test_what_does_not_fit_leaves_nothing(cli: Cli, name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, words in FILES.items() if words[0] != NEVER_OVERWRITES])
 @pytest.mark.usefixtures("no_room")
 def test_what_does_not_fit_leaves_what_it_was_to_replace(cli: Cli, name: str) -> None:
-    Path(name).write_bytes(b"old")
+    old = b"\x89PNG, and old"  # a figure replaces figures alone
+    Path(name).write_bytes(old)
     words = FILES[name]
     done = cli(*words, *(() if words[0] == ALWAYS_OVERWRITES else ("--overwrite",)))
     assert done.status == EXIT_ENVIRONMENT
-    assert Path(name).read_bytes() == b"old"
+    assert Path(name).read_bytes() == old
 
 
 def test_no_link_that_somebody_has_put_there_is_followed(cli: Cli) -> None:
