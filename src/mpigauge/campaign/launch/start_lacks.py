@@ -11,7 +11,7 @@ from mpigauge.result.environment import user_is_root
 from mpigauge.result.system_limits import SHARED_MEMORY, limit_of, processes
 
 OF_EACH_RANK, OF_LAUNCHER = 3, 3
-"""Processes and threads that a job has at least, where a library has threads of its own."""
+"""Least number of processes and threads of each rank, and of the launcher."""
 
 
 def lack(line: str, ranks: int, environ: Mapping[str, str]) -> str:

@@ -200,7 +200,7 @@ BEGINNINGS = (b"\x89PNG", b"<?xml", b"<svg", b"%PDF")
 
 
 def check_place(path: Path) -> None:
-    """Refuse the name of a file that is no figure, such as a result: it would be lost.
+    """Refuse the name of a file that is not a figure, such as a result: it would be lost.
 
     Raises:
         UsageError: The name is one, or that of a device, a pipe or a folder.
