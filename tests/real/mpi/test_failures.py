@@ -169,7 +169,8 @@ def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, 
 )
 def test_a_launcher_that_is_ended_costs_no_cell(tmp_path: Path, name: str, number: signal.Signals) -> None:
     result = tmp_path / "result.jsonl"
-    sizes = ("--sizes", "8,64KiB", "--launches", "2", "--budget", "2min")
+    # 64 MiB takes seconds, so that the launcher that is caught after the first visit has others before it.
+    sizes = ("--sizes", "8,64MiB", "--launches", "2", "--budget", "2min")
     process = _start(tmp_path, "run", "pingpong", *sizes, "--mpi", prefix(name), "-o", str(result))
     assert wait_until(lambda: _visits_in(result) > 0)
     (launcher,) = _caught(process.pid, _launcher_below)

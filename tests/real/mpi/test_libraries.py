@@ -41,7 +41,8 @@ def test_one_kernel_runs_on_mpich_and_intel(mpigauge: Run, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     result = load(tmp_path / "r.jsonl")
     (program,) = {library.kernel for library in result.campaign.libraries}
-    needed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True, check=True).stdout
+    kernel = Path(program).expanduser()
+    needed = subprocess.run(["readelf", "-d", kernel], capture_output=True, text=True, check=True).stdout
     assert "libmpi_abi.so.1" in needed
     assert "libmpi.so" not in needed
     said = {launch.job.mpi: launch.library for launch in result.launches}
