@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
@@ -386,13 +388,14 @@ def _told(ways: Iterable[Like], most: int) -> list[Like]:
 
 def _varied_in(cells: Sequence[Cell]) -> frozenset[str]:
     """Return in what cells of one pattern differ: their job, their size and what follows aside."""
-    names = ("mode", *TOLD_BESIDE)
-    differing = {
-        name
-        for name in names
-        if len({tuple(getattr(cell, one) for one in _said_by(name)) for cell in cells}) > 1
-    }
+    differing = {name for name in ("mode", *TOLD_BESIDE) if _differ(cells, attrgetter(*_said_by(name)))}
     return frozenset(differing.difference(*(BY_NAME[name].brings for name in differing)))
+
+
+def _differ(cells: Sequence[Cell], value: Callable[[Cell], object]) -> bool:
+    """Return whether not all cells have one value."""
+    usual = value(cells[0])
+    return any(value(cell) != usual for cell in cells)
 
 
 def _line(questions: Sequence[Question | None], varied: Mapping[str, frozenset[str]]) -> QuoteLine:
@@ -826,6 +829,7 @@ def _is_usual(cell: Cell, name: str) -> bool:
     return all(getattr(cell, one) in (BY_NAME[one].usual, "") for one in _said_by(name))
 
 
+@cache
 def _said_by(name: str) -> tuple[str, ...]:
     """Return the factors that the phrase of one tells: itself, and those that are said with it."""
     return (name, *(one for one, by in SAID_WITH.items() if by == name))

@@ -121,11 +121,13 @@ def document(
         *_next(sources, newest=newest, varied=any(one.is_finding for one in found)),
     ]
     room = _numbers_that_fit(head, after, columns)
-    tables = _tables(columns, chosen, room)
+    lines, rest = words.lines_and_rest([column.answer for column in columns.columns], room)
+    told = _fitting(lines, room)
+    tables = _tables(columns, chosen, told)
     foot = [*_ratio_line(columns, tables), *_all_states_line(tables), *after]
     charts = charts_of(sources, columns.varied, chosen) if chart else []
     return Document(
-        head=[*head, *_left_out(sources, columns, room)],
+        head=[*head, *_left_out(sources, columns, len(lines) - len(told) + rest)],
         tables=tables,
         foot=foot,
         units=chosen,
@@ -145,9 +147,11 @@ def progress(source: Source, chosen: Units) -> Document:
     """Return the answer of a running campaign: its numbers so far, without doubts."""
     every = [AnswerColumn(source, answer) for answer in answers(source.rows, source.patterns)]
     columns, head = _Compared(every[:MAX_JOBS]), list(_head([source], every))
+    room = _numbers_that_fit(head, [], columns)
+    lines = lines_of([column.answer for column in columns.columns], room)
     return Document(
         head=head,
-        tables=_tables(columns, chosen, _numbers_that_fit(head, [], columns)),
+        tables=_tables(columns, chosen, _fitting(lines, room)),
         units=chosen,
     )
 
@@ -239,16 +243,15 @@ def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], compared: _Comp
     return max(MIN_QUOTES, min(MAX_QUOTES, room))
 
 
-def _left_out(sources: Sequence[Source], compared: _Compared, room: int) -> list[str]:
-    """Return how many numbers are left out for lack of room, and which command shows them."""
-    lines, rest = words.lines_and_rest([column.answer for column in compared.columns], room)
+def _left_out(sources: Sequence[Source], compared: _Compared, numbers: int) -> list[str]:
+    """Return how many columns and numbers are left out for lack of room, and which command shows them."""
     is_single = len(sources) == 1
     counts = (
         (
             "job" if is_single and not is_split(sources[0].result) else "column",
             compared.count - len(compared.columns),
         ),
-        ("number", len(lines) - len(_fitting(lines, room)) + rest),
+        ("number", numbers),
     )
     more = " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)
     return [f"{more}: mpigauge show {'--all' if is_single else '--table times'}"] if more else []
@@ -267,9 +270,8 @@ def _heading_of_modes(line: QuoteLine) -> str:
     return words.common_heading(replace(line, modes=line.several_modes))
 
 
-def _tables(compared: _Compared, chosen: Units, room: int) -> list[Table]:
+def _tables(compared: _Compared, chosen: Units, lines: Sequence[QuoteLine]) -> list[Table]:
     columns = compared.columns
-    lines = _lines(columns, room)
     if not lines:
         return []
     # Modes side by side have their sizes in the heads of their rows: nothing is left to say beside them.
@@ -281,12 +283,7 @@ def _tables(compared: _Compared, chosen: Units, room: int) -> list[Table]:
         if len(columns) == 1
         else [*_columns_of_jobs(compared, lines), *_sessions_columns(columns, lines)]
     )
-    return [Table("", "", _fitting(lines, room), [first, *numbers])]
-
-
-def _lines(columns: Sequence[AnswerColumn], room: int) -> list[QuoteLine]:
-    """Return one line per way that was varied, as far as there is room; else one per quantity."""
-    return lines_of([column.answer for column in columns], room)
+    return [Table("", "", [*lines], [first, *numbers])]
 
 
 def _fitting(lines: list[QuoteLine], room: int) -> list[QuoteLine]:
