@@ -230,6 +230,7 @@ class _Names:
             _Property(titles, _labels(titles.values(), _differing_pieces)),
         )
         self._used = list[_Property]()
+        self._by_file = _aligned_by_file(groups_by_key)
 
     def of_runs(self, groups: Sequence[Sequence[TextTable]]) -> list[str]:
         """Return the names of the runs of one key, none if there is one run only."""
@@ -239,6 +240,8 @@ class _Names:
         by_command = _command_labels(firsts)
         if _are_names(by_command):
             return by_command
+        if aligned := self._by_file.get(tuple(table.file for table in firsts)):
+            return aligned
         ways = [[one.label(table) for table in firsts] for one in self._properties]
         for one, labels in zip(self._properties, ways, strict=True):
             filled = [label or self._number(table) for label, table in zip(labels, firsts, strict=True)]
@@ -255,6 +258,29 @@ class _Names:
 
     def _number(self, table: TextTable) -> str:
         return f"run-{self._numbers[table]}"
+
+
+def _aligned_by_file(groups_by_key: _Groups) -> dict[tuple[str, ...], list[str]]:
+    """Return labels of files where those of several programs have the same: `bw_old`, `lat_old`, `bw_new`."""
+    found = defaultdict[tuple[str, ...], set[tuple[str, ...]]](set)
+    for groups in groups_by_key.values():
+        files = tuple(group[0].file for group in groups)
+        if len(set(files)) == len(files) > 1:
+            pieces = [re.split(r"[\W_]+", _stem(file)) for file in files]
+            first = shared_beginning(pieces)
+            last = min(shared_end(pieces), min(map(len, pieces)) - first)
+            labels = tuple(label_of(" ".join(one[first : len(one) - last])) for one in pieces)
+            if _are_names(labels):
+                found[labels].add(files)
+    return {files: [*labels] for labels, sets in found.items() if len(sets) > 1 for files in sets}
+
+
+def _stem(path: str) -> str:
+    """Return the name of a file without folder and endings; a number behind a point is none."""
+    name = PurePath(path)
+    while name.suffix[1:].isalpha() or name.suffix == ".bz2":
+        name = name.with_suffix("")
+    return name.name
 
 
 def _are_names(labels: Sequence[str]) -> bool:
@@ -323,7 +349,7 @@ def differing_paths(paths: Sequence[str]) -> list[str]:
 
     `a/osu.txt` and `b/osu.txt` are `a` and `b`; `before.txt` and `after.txt` are `before` and `after`.
     """
-    parts = [(*PurePath(path).parts[:-1], PurePath(path).name.partition(".")[0]) for path in paths]
+    parts = [(*PurePath(path).parts[:-1], _stem(path)) for path in paths]
     least = min(map(len, parts), default=0)
     shared = shared_end(parts) if len(parts) > 1 else 0
     for depth in range(1, least - shared + 1):
