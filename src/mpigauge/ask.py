@@ -132,9 +132,11 @@ class Request:
         Raises:
             UsageError: A result has no such state or placement.
         """
+        from mpigauge.compare.repetitions import with_repetitions
         from mpigauge.query.query import sources_of
         from mpigauge.query.renamed import renamed
 
+        results = with_repetitions([*results]) if self.kind is VERBS["compare"] else results
         return renamed(sources_of(results, self.stat, self.state, self.selection.only), self.renames)
 
     def query_of(self, sources: list[Source]) -> Query:

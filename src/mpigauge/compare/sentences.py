@@ -440,7 +440,10 @@ def _unlike_statistics(pairs: Iterable[Pair]) -> Iterator[str]:
 
 def _statistic(row: Row) -> str:
     """Return which statistic of a launch's samples a time is; empty if unknown."""
-    return row.time.statistic if isinstance(row.time, Printed) else OWN_STATISTIC
+    if isinstance(row.time, Printed):
+        return row.time.statistic
+    # What sessions of imported numbers predict is of no statistic of ours.
+    return OWN_STATISTIC if row.visits else ""
 
 
 ASKED_LAUNCHES = 10
@@ -459,11 +462,12 @@ def _few_launches(shown: Comparison) -> Iterator[str]:
     unlike = [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.launches >= MIN_LAUNCHES]
     if too_few_words := len(pairs) - len(unlike):
         made = _launches_made(shown)
-        ask = (
-            f": --launches {ASKED_LAUNCHES}"
-            if made < ASKED_LAUNCHES
-            else f"; {made} were made, of which the others gave no times here"
-        )
+        if any(row.imported for pair in pairs for row in (pair.base, pair.other)):
+            ask = ": import as many texts of each side"
+        elif made < ASKED_LAUNCHES:
+            ask = f": --launches {ASKED_LAUNCHES}"
+        else:
+            ask = f"; {made} were made, of which the others gave no times here"
         yield f"{TOO_FEW}: {too_few_words}; a verdict takes {MIN_LAUNCHES} at least{ask}"
     if unlike:
         needed = max(pair.launches_needed for pair in unlike)

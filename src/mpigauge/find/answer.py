@@ -21,6 +21,7 @@ from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
 from mpigauge.plan.patterns import PAIR_OF_RANKS, default_mode, known, times_alone
 from mpigauge.result.files import as_argument
 from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.rows.estimate import Printed
 from mpigauge.rows.group import STATE, Subject, each_state, group, subject_of
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.transport.proof import reports
@@ -860,9 +861,16 @@ HEADINGS: Mapping[QuotedAs, str] = {
 
 
 def number(quote: Quote, chosen: Units) -> str:
-    """Return the number itself as text."""
+    """Return the number itself as text; of launches that are far apart the least and the largest."""
     if quote.awaited:
         return AWAITED
+    time = quote.row.time
+    if isinstance(time, Printed) and time.far_apart and quote.unit in {"s", "B/s", "1/s"}:
+        return _from_to(quote, time, chosen)
+    return _centre(quote, chosen)
+
+
+def _centre(quote: Quote, chosen: Units) -> str:
     row = quote.row
     match quote.quoted_as:
         case quoted if quoted in QUOTED_RATES:
@@ -877,12 +885,23 @@ def number(quote: Quote, chosen: Units) -> str:
     return units.format_time(row.time.estimate if row.time else None, chosen.time)
 
 
+def _from_to(quote: Quote, time: Printed, chosen: Units) -> str:
+    """Return the least and the largest number of launches that are far apart."""
+    factors = [one / time.estimate for one in (min(time.by_launch.values()), max(time.by_launch.values()))]
+    if quote.unit == "s":
+        return " \N{EN DASH} ".join(units.format_time(time.estimate * one, chosen.time) for one in factors)
+    values = [(quote.value or 0.0) / one for one in reversed(factors)]
+    if quote.quoted_as in QUOTED_MESSAGES:
+        return " \N{EN DASH} ".join(map(messages, values))
+    return " \N{EN DASH} ".join(units.format_rate(one, chosen.rate) for one in values)
+
+
 def width(quote: Quote) -> str:
     """Return how sure the number is."""
     known = quote.half_width
     if quote.awaited:
         return ""
-    if known is None:
+    if known is None or (isinstance(quote.row.time, Printed) and quote.row.time.far_apart):
         return ONE_LAUNCH if quote.of_one_launch else ""
     return units.format_relative(known)
 

@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec.structs import replace as with_fields
+
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_suffix
@@ -42,6 +44,7 @@ from mpigauge.find.explain.groups import togethers
 from mpigauge.find.explain.queues_and_parts import PartCost
 from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
+from mpigauge.find.imported import cells_cut_short
 from mpigauge.find.phrases import WITHIN, NamesOfTwo, at_size, every_size, is_known, subject
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
@@ -208,7 +211,7 @@ def headlines(varied: VariedFactors, found: Sequence[Answer], chosen: Units = AU
     of_jobs, of_cells = [*_of_groups(evidence)], [*_of_topics(evidence, chosen)]
     for factor, mine in varied.found.items():
         (of_cells if factor == "mode" else of_jobs).extend(_of_factor(evidence, factor, mine))
-    return [*of_jobs, *of_cells] or [*_numbers(found, chosen)]
+    return [*of_jobs, *of_cells] or [*_numbers(found, chosen, evidence.result)]
 
 
 def headline_record(fact: Headline) -> dict[str, Any]:
@@ -566,7 +569,7 @@ def _pooled(one: Contrast, names: Names) -> tuple[str, tuple[int, ...]]:
 # ---- Nothing varied ------------------------------------------------------------------------------
 
 
-def _numbers(found: Sequence[Answer], chosen: Units) -> Iterator[Headline]:
+def _numbers(found: Sequence[Answer], chosen: Units, result: Result) -> Iterator[Headline]:
     """Yield the latency and the best bandwidth of the first job, or its first two numbers."""
     if not found:
         return
@@ -579,7 +582,13 @@ def _numbers(found: Sequence[Answer], chosen: Units) -> Iterator[Headline]:
     said = [first, *(line for line in more if line.first.row.cell.bytes != first.first.row.cell.bytes)]
     of = found[0].quotes[0].row
     job = [phrase for phrase in phrases_of(of.cell, OF_JOB).values() if phrase not in UNSAID]
-    numbers = "; ".join(_number(line, chosen) for line in said)
+    cut_short = cells_cut_short(result)
+    numbers = "; ".join(
+        _in_part(line, chosen)
+        if line.first.quoted_as in QUOTED_RATES and with_fields(line.first.row.cell, bytes=0) in cut_short
+        else _number(line, chosen)
+        for line in said
+    )
     where = f"{', '.join(job)}: " if len(found) > 1 else ""
     yield Headline(None, f"{where}{numbers}{state_suffix(of.of)}")
 
@@ -589,6 +598,12 @@ def _is_told(quote: Quote) -> bool:
     if quote.awaited or quote.unit == "B":
         return False
     return quote.row.imported or is_known(quote.low, quote.high)
+
+
+def _in_part(line: QuoteLine, chosen: Units) -> str:
+    """Return a rate of a table of which rows are missing: nobody knows the best of them."""
+    size = units.format_size(line.first.row.cell.bytes)
+    return f"{heading(line)} {number(line.first, chosen)} ({size}), of a table of which rows are missing"
 
 
 def _number(line: QuoteLine, chosen: Units) -> str:

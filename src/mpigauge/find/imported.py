@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from msgspec.structs import replace as with_fields
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
 
@@ -30,17 +35,56 @@ def launches_of(results: Sequence[Result]) -> str:
     return f"imported: no samples; intervals over {most} launches of one command"
 
 
+def cells_cut_short(result: Result) -> frozenset[Cell]:
+    """Return the cells, without size, of tables that a line has ended: what stands below it may be better."""
+    cells = defaultdict[tuple[str, int], set["Cell"]](set)
+    for one in result.imported:
+        cells[_place(one.source)].add(with_fields(one.cell, bytes=0))
+    places = sorted(cells)
+    ended = set["Cell"]()
+    for unread in result.unread:
+        file, line = _place(unread.source)
+        before = bisect_left(places, (file, line)) - 1
+        if before >= 0 and places[before][0] == file:
+            ended |= cells[places[before]]
+    return frozenset(ended)
+
+
+def _place(source: str) -> tuple[str, int]:
+    """Return the file and the line that a record is from; line 0 if it has none."""
+    file, _, line = source.rpartition(": line ")
+    return file, int(line) if line.isdigit() else 0
+
+
 def nothing_alike(base: Sequence[Row], other: Sequence[Row]) -> str:
     """Return what to do where two results have nothing in common: of imported ones, what each has."""
     if not any(row.imported for row in (*base, *other)):
         return "measure both with one plan: mpigauge run --plan FILE"
-    first, second = (_curves(rows) for rows in (base, other))
-    return f"the one has {first}, the other {second}"
+    first, second = ({_curve(row.cell) for row in rows} for rows in (base, other))
+    shared = first & second
+    if not shared:
+        return f"the one has {_some(first)}, the other {_some(second)}"
+    for name in ("label", "ranks", "placement", "bytes"):
+        mine, theirs = (
+            {str(getattr(row.cell, name)) for row in rows if _curve(row.cell) in shared}
+            for rows in (base, other)
+        )
+        if not mine & theirs:
+            same = "; import --same makes launches of runs" if name == "label" else ""
+            return f"they differ in {name}: the one has {_some(mine)}, the other {_some(theirs)}{same}"
+    return f"both have {_some(shared)}, of other ranks, runs or sizes: mpigauge show --all"
 
 
-def _curves(rows: Sequence[Row]) -> str:
-    named = dict.fromkeys(f"{row.cell.pattern} {row.cell.mode}" for row in rows)
-    return " and ".join([*named][:2]) + (f" and {len(named) - 2} more" if len(named) > 2 else "")  # noqa: PLR2004
+def _curve(cell: Cell) -> str:
+    return f"{cell.pattern} {cell.mode}"
+
+
+def _some(names: Collection[str]) -> str:
+    """Return the first two names, and how many more there are."""
+    first = sorted(names)
+    return " and ".join(one or "none" for one in first[:2]) + (
+        f" and {len(first) - 2} more" if len(first) > 2 else ""  # noqa: PLR2004 - those that are named
+    )
 
 
 def unknown_ranks(sides: Sequence[tuple[str, Sequence[Row]]]) -> str:

@@ -13,10 +13,11 @@ from mpigauge.find.kinds import MAX_LETTERS, CellsFound, FindingKind, Words, cou
 from mpigauge.find.warning_sentences import cell_words
 from mpigauge.plan.left_out import left_out_line, number_asked_for
 from mpigauge.plan.patterns import FLOORS
+from mpigauge.rows.estimate import Printed
 from mpigauge.rows.failure_cause import is_from_outside, line_of
 from mpigauge.rows.reasons import LaunchFailed, NeverQuiet, NotInState
 from mpigauge.sequences import consecutive, runs
-from mpigauge.units import DASH, counted, span
+from mpigauge.units import DASH, counted, format_factor, span
 from mpigauge.vocabulary import BROKEN, RESUMABLE
 
 if TYPE_CHECKING:
@@ -195,6 +196,47 @@ def _line(one: Unread) -> str:
 
 def _place(one: Unread) -> str:
     return f"{PurePath(one.source.rpartition(': ')[0]).name} {_line(one)}"
+
+
+# ---- Launches that are none --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FarApart:
+    """Printed launches that differ by more than launches of one command do.
+
+    Attributes:
+        cells: How many cells have such launches.
+        of: Cells of several launches.
+        most: The largest factor between two launches of a cell.
+    """
+
+    cells: int
+    of: int
+    most: float
+
+
+def _far_apart(about: About) -> Iterator[FarApart]:
+    times = [row.time for row in about.rows if isinstance(row.time, Printed) and len(row.time.by_launch) > 1]
+    if apart := [time.by_launch.values() for time in times if time.far_apart]:
+        yield FarApart(len(apart), len(times), max(max(of_one) / min(of_one) for of_one in apart))
+
+
+def _far_apart_words(fact: FarApart) -> Words:
+    factor = format_factor(fact.most)
+    return Words(
+        f"launches up to {factor} times apart in {fact.cells} of {fact.of} cells",
+        "they are hardly of one command, so no mean is quoted",
+        "write above each table of the text what it is of, and import it again",
+        so="no mean",
+        do="name each table",
+    )
+
+
+def _far_apart_lines(fact: FarApart) -> Iterator[str]:
+    words = _far_apart_words(fact)
+    yield f"{words.fact}; {words.advice}"
+    yield words.fact
 
 
 # ---- Cells without a number ----------------------------------------------------------------------
@@ -406,6 +448,7 @@ MISSING: tuple[FindingKind, ...] = (
     FindingKind("damaged", "missing", _damage, _damage_words, _damage_lines, told=_damage_told),
     FindingKind("torn", "harmless", _torn, _torn_words),
     FindingKind("unread", "missing", _unread, _unread_words, _unread_lines, _unread_below, _unread_told),
+    FindingKind("far-apart", "by factors", _far_apart, _far_apart_words, _far_apart_lines),
     FindingKind("broken", "missing", _broken, _broken_words, _broken_lines, told=_broken_told),
     FindingKind("cut-short", "missing", _cut_short, _cut_short_words, _cut_short_lines),
     FindingKind(

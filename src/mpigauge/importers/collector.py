@@ -14,9 +14,10 @@ import msgspec
 from msgspec.structs import replace as replace_fields
 
 from mpigauge.importers import READERS
-from mpigauge.importers.command_lines import command_in, is_prose, is_repeating_loop, ranks_of, setting_in
+from mpigauge.importers.command_lines import command_in, continues_line, is_repeating_loop, ranks_of
 from mpigauge.importers.run_labels import TextTable, join_labels, label_tables
 from mpigauge.importers.text import relative_step
+from mpigauge.importers.text_between import counts, telling_line, where_prompted
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 _UNNAMED = {"ranks": 0, "mpi": UNKNOWN, "mpi_version": ""}
 LAUNCH = 1
 """Launch number of a table that was printed once."""
-
-MAX_SETTINGS = 100
-"""Most variables and modules that are kept of those set above a table: the last ones."""
 
 MAX_TITLES = 2
 MAX_QUOTED = 60
@@ -118,15 +116,20 @@ class Collector:
         self._table = TextTable("", 0)
         self._read_to = 0
         self._printed = set[object]()
-        self._settings: dict[str, str] = {}
+        self._last_row, self._prompted = 0, ""
 
     # ---- Where a reader is -----------------------------------------------------------------------
 
     def begin_file(self, file: str, lines: Sequence[TextLine]) -> None:
         """Begin a file; what is taken before a table begins is of a table without a title."""
+        self._end_file()
         self._lines, self._read_to, self._table = lines, 0, TextTable(file, 0, self.format_name)
         self._texts = [line.text for line in lines]
-        self._settings = {}
+        self._last_row, self._prompted = 0, ""
+
+    def _end_file(self) -> None:
+        """Read what stands below the last table of the file."""
+        self._read_between(len(self._texts))
 
     def begin_table(
         self, title: str, line: TextLine, command: str = "", what: object = None, *, new: bool = False
@@ -144,31 +147,37 @@ class Collector:
         if title:
             self.titles[title] = None
         old = self._table
-        self._table = TextTable(line.file, line.number, self.format_name)
-        texts, prose, visible = self._texts, "", command
-        for at in range(self._read_to, len(texts)):
-            if self._lines[at].number > line.number:
-                break
-            self._read_to = at + 1
-            if self._lines[at].number == line.number:
-                continue
-            if shown := command_in(texts, at):
-                visible = command or shown
-            elif setting := setting_in(texts[at]):
-                self._settings |= dict([setting])
-                if len(self._settings) > MAX_SETTINGS:
-                    del self._settings[next(iter(self._settings))]
-            elif is_prose(texts[at]):
-                prose = texts[at].strip()
+        visible = command or self._read_between(bisect_left(self._lines, line.number, key=_number))
+        self._read_to += bool(self._lines)
+        self._table = TextTable(line.file, line.number, self.format_name, title, prompted=self._prompted)
+        self._table.above, self._table.counted = old.below, old.counted_below
+        if not old.cells:
+            self._table.above = [*old.above, *old.below]
+            self._table.counted |= old.counted
         continues = is_repeating_loop(old.command) or (
             what is not None and not new and what not in self._printed
         )
         self._table.command = visible or (old.command if continues else "")
-        self._table.settings = " ".join(self._settings.values())
-        self._table.above = prose
         if visible or new:
             self._printed.clear()
         self._printed.add(what)
+
+    def _read_between(self, end: int) -> str:
+        """Read what stands between the table and a place in the file; return the last command line there."""
+        command = ""
+        for at in range(self._read_to, end):
+            if continues_line(self._texts, at):
+                continue
+            text = self._texts[at]
+            self._prompted = where_prompted(text) or self._prompted
+            if shown := command_in(self._texts, at):
+                command = shown
+            elif self._lines[at].number > self._last_row:
+                self._table.counted_below |= counts(text)
+                if told := telling_line(text):
+                    self._table.below.append(told)
+        self._read_to = end
+        return command
 
     def above(self, line: TextLine) -> Sequence[TextLine]:
         """Return the lines of the file between the beginning of the last table and a line."""
@@ -239,6 +248,7 @@ class Collector:
                 f"measures the same cell as {self._table.cells[cell]}", "put each table below its title"
             )
         self._table.cells[cell] = line.where
+        self._last_row = max(self._last_row, line.number)
         self._entries.append(_Entry(self._table, meaning, cell, record))
 
     def add_unread(self, error: LineError, below: int = 0) -> None:
@@ -264,6 +274,7 @@ class Collector:
 
     def records(self) -> list[Record]:
         """Return the records of the result, the campaign first."""
+        self._end_file()
         labelled = self._labelled_entries()
         # A table of several columns has labels already.
         labels = join_labels((entry.cell.label, run) for entry, run, _ in labelled)
@@ -292,12 +303,9 @@ class Collector:
             # A table has each of its cells once: a cell that was seen is of another table.
             repeated |= {key} if entry.cell in seen else set()
             seen.add(entry.cell)
-        several = {key: list(tables_of_key) for key, tables_of_key in tables.items() if key in repeated}
-        places = label_tables(several, same=self._same)
-        return [
-            (entry, *places.get((entry.table, replace_fields(entry.cell, bytes=0)), ("", LAUNCH)))
-            for entry in self._entries
-        ]
+        several = {key: list(tables_of_key) for key, tables_of_key in tables.items()}
+        places = label_tables(several, [key for key in several if key in repeated], same=self._same)
+        return [(entry, *places[entry.table, replace_fields(entry.cell, bytes=0)]) for entry in self._entries]
 
     @property
     def _title(self) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.text import may_be_row
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,10 +28,6 @@ _PROMPTED = re.compile(
 _QUOTED = re.compile(rf"`((?:[A-Za-z_][A-Za-z0-9_]*=[^\s`]*\s+)*(?:[^\s`]*/)?{_PROGRAM}\s+-[^`]*)`")
 """A command in a sentence of Markdown."""
 
-_SETTING = re.compile(
-    r"(?:export|setenv|declare -x)\s+(?P<name>[A-Za-z_][A-Za-z0-9_]*)[=\s]\s*\S.*"
-    r"|(?:module|ml)\s+(?:load|add|swap|switch)\s+(?P<module>[\w.+-]+).*"
-)
 _RANKS = re.compile(
     r"\s(?:-np?|--np?|-c|--ntasks|--nranks|-ntasks|-nrs|--nproc|-proc)"
     r"(?:[ =]+|(?=[0-9]))([0-9]{1,7})(?=\s|\Z)"
@@ -46,7 +40,6 @@ _PROCESSORS = frozenset({"srun", "flux"})
 """Launchers whose `-c` is the number of processors per rank, not the number of ranks."""
 
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\b")
-_RULE = re.compile(r"[\W_]*")
 MAX_CHARACTERS = 400
 """Longest line of a command: what is longer is the output of a program."""
 
@@ -69,7 +62,12 @@ def command_in(lines: Sequence[str], at: int) -> str:
     if _launched(text) is None and _PROMPTED.match(text) is None:
         quoted = _QUOTED.search(text)
         return " ".join(quoted[1].split()) if quoted else ""
-    return " ".join(_PROMPT.sub("", text, count=1).split())
+    return " ".join(_PROMPT.sub("", text, count=1).split()).removeprefix("time ")
+
+
+def continues_line(lines: Sequence[str], at: int) -> bool:
+    """Return whether a line goes on with the command of the line above it."""
+    return at > 0 and lines[at - 1].rstrip().endswith("\\")
 
 
 def _launched(text: str) -> re.Match[str] | None:
@@ -78,17 +76,10 @@ def _launched(text: str) -> re.Match[str] | None:
     return launcher if launcher and _STARTS.search(text, launcher.end() - 1) else None
 
 
-def setting_in(text: str) -> tuple[str, str] | None:
-    """Return the name and value of a variable or module that a line sets for later commands, or None.
-
-    The same command is not the same launch where something else was set before it.
-    """
-    if len(text) > 2 * MAX_CHARACTERS:
-        return None
-    line = _PROMPT.sub("", text.strip(), count=1)
-    if len(line) > MAX_CHARACTERS or (match := _SETTING.fullmatch(line)) is None:
-        return None
-    return match["name"] or f"module {match['module']}", " ".join(line.split()[1:])
+def without_prompt(text: str) -> tuple[str, str]:
+    """Return the prompt of a shell that a line begins with, empty if it has none, and the rest of it."""
+    match = _PROMPT.match(text)
+    return (match[0].strip(), text[match.end() :]) if match else ("", text)
 
 
 def ranks_of(command: str) -> int:
@@ -113,21 +104,15 @@ def is_repeating_loop(command: str) -> bool:
     return re.search(rf"\$\{{?{loop[1]}\b", body) is None
 
 
-def is_prose(text: str) -> bool:
-    """Return whether a line can be a caption: words, and no row, rule, fence or comment."""
-    words = text.strip()
-    return (
-        bool(words)
-        and len(words) <= MAX_CHARACTERS
-        and not words.startswith(("#", "```", "|"))
-        and (_RULE.fullmatch(words) is None)
-        and not may_be_row(words)
-    )
+def differing_words(commands: Sequence[str]) -> list[str] | None:
+    """Return for each command the words that not all share; None if these do not distinguish them.
 
-
-def differing_words(texts: Sequence[str]) -> list[str] | None:
-    """Return for each text the words that not all texts share; None if these do not distinguish the texts."""
-    words = [text.split() for text in texts]
+    One that has no word more than the others is called by its first: `mpirun` beside `perf-report mpirun`.
+    """
+    words = [command.split() for command in commands]
     common = set(words[0]).intersection(*words[1:])
-    found = [" ".join(word for word in words_of_text if word not in common) for words_of_text in words]
+    own = [[word for word in words_of_one if word not in common] for words_of_one in words]
+    found = [
+        " ".join(one) or all_of_it[0].rpartition("/")[2] for one, all_of_it in zip(own, words, strict=True)
+    ]
     return found if all(found) and len(set(found)) == len(found) else None

@@ -61,18 +61,21 @@ def left_out(path: Path, format_name: str) -> list[str]:
     return [one for one in dict.fromkeys(recognised(content_of(path))) if one != format_name]
 
 
-def read_any(path: Path) -> list[Record] | None:
-    """Return the records of a file of any format that is recognised by what is in it; None if none is.
+def read_any(*paths: Path) -> list[Record] | None:
+    """Return the records of files of any format, recognised by what is in them; None if none is.
+
+    Files in which nothing is recognised are left out beside others.
 
     Raises:
-        UsageError: The file cannot be read, or gives no number; names the line that is why.
+        UsageError: A file cannot be read, or gives no number; names the line that is why.
     """
-    lines = lines_of(str(path), content_of(path), _any_mark())
-    pieces, collector = _pieces(lines), Collector()
-    if not pieces:
-        return None
-    _read(path, lines, pieces, None, collector)
-    return collector.records()
+    collector, found = Collector(), False
+    for path in paths:
+        lines = lines_of(str(path), content_of(path), _any_mark())
+        if pieces := _pieces(lines):
+            _read(path, lines, pieces, None, collector)
+            found = True
+    return collector.records() if found else None
 
 
 def _read(

@@ -38,7 +38,7 @@ Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 """Integers of files and of the kernel; measurements are never larger."""
 
 MAX_RANKS = 2**24
-Label = Annotated[str, Meta(pattern=r"^([A-Za-z][A-Za-z0-9._+-]{0,31})?$(?!\n)")]
+Label = Annotated[str, Meta(pattern=r"^([^\W\d_][\w.+-]{0,31})?$(?!\n)")]
 VariableName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")]
 VariableSet = Annotated[str, Meta(pattern=r"^[^=\0]+$", max_length=LONG_MOST)]
 VariableValue = Annotated[str, Meta(pattern=r"^[^\s,\0]{0,1024}$(?!\n)")]

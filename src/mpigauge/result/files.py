@@ -73,12 +73,14 @@ def _escaped(letter: str) -> str:
 
 
 def file_of(path: Path) -> Path:
-    """Return the path, or the newest result file of a folder.
+    """Return the path, or the newest result file of a folder; a folder of other files is read as a whole.
 
     Raises:
-        UsageError: The folder has no result file.
+        UsageError: The folder has no file.
     """
-    return newest_in(path) if is_folder(path) else path
+    if not is_folder(path) or (not results_in(path) and others_in(path)):
+        return path
+    return newest_in(path)
 
 
 def named(paths: Sequence[Path]) -> list[Path]:
@@ -101,7 +103,7 @@ def every(paths: Sequence[Path]) -> list[Path]:
 
 
 def _all_in(folder: Path) -> list[Path]:
-    files = results_in(folder)
+    files = results_in(folder) or others_in(folder)
     if not files:
         raise UsageError(f"{folder}: no result is there", "name the folder that has them")
     return files
@@ -145,6 +147,12 @@ def results_in(folder: Path) -> list[Path]:
     """Return all result files of a folder, sorted by name."""
     files = folder.iterdir() if is_folder(folder) else ()
     return sorted(path for path in files if path.is_file() and path.name.endswith(ENDINGS))
+
+
+def others_in(folder: Path) -> list[Path]:
+    """Return the files of a folder that are not hidden, sorted by name: they may be texts of benchmarks."""
+    files = folder.iterdir() if is_folder(folder) else ()
+    return sorted(path for path in files if path.is_file() and not path.name.startswith("."))
 
 
 def is_folder(path: Path) -> bool:

@@ -191,6 +191,16 @@ class Printed(Timing):
 
     statistic: str = ""
 
+    @property
+    def far_apart(self) -> bool:
+        """Whether its launches differ by more than those of one command do: no centre stands for them."""
+        times = self.by_launch.values()
+        return len(times) > 1 and max(times) > FAR_APART * min(times)
+
+
+FAR_APART = 1.5
+"""Factor by which printed launches differ that are hardly of one command."""
+
 
 def printed(
     times_s: Mapping[int, float], statistic: str, stddev_s: float | None = None, step: float = 0.0

@@ -21,7 +21,7 @@ from mpigauge.find.findings import (
     told,
 )
 from mpigauge.find.kinds import DOUBTFUL, MAX_LETTERS, About, CellsFound, Found, fitting
-from mpigauge.find.missing import CellsNotReached, Damage, UnreadLines
+from mpigauge.find.missing import CellsNotReached, Damage, FarApart, UnreadLines
 from mpigauge.find.warning_sentences import WORDS
 from mpigauge.result.reader import load
 from mpigauge.result.records import End, Unread
@@ -106,6 +106,7 @@ def marked(kind: WarningKind, times: int = 120) -> CellsFound:
 FACTS: dict[str, Any] = {
     "damaged": Damage(tuple(range(1000, 9000, 7)), "damaged"),
     "unread": UnreadLines((Unread("osu.txt: line 1200", "has 16 words " * 9, "", 120),) * 12),
+    "far-apart": FarApart(1200, 1200, 12345.6),
     "broken": marked("wide"),
     "launch-failed": CellsFound(
         tuple(replace(row, reason=LaunchFailed("no such host " * 9)) for row in marked("wide").rows), 120

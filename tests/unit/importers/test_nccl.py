@@ -715,13 +715,17 @@ def test_json_that_is_cut_is_refused(tmp_path: Path) -> None:
         records_of(tmp_path / "n.json")
 
 
-def test_json_files_of_the_same_command_are_launches(tmp_path: Path) -> None:
+def test_json_files_of_the_same_command_are_runs_or_launches_as_asked(tmp_path: Path) -> None:
     args = ["./build/all_reduce_perf", "-b", "1M", "-J"]
     paths = [
         written(tmp_path / f"{number}.json", changed(args=[*args, f"{number}.json"])) for number in (1, 2, 3)
     ]
-    records = [one for one in importers.read("nccl", paths) if isinstance(one, Imported)]
-    assert [(one.launch, one.cell.label) for one in records][::2] == [(1, ""), (2, ""), (3, "")]
+    for same, told in (
+        (False, [(1, "run-1"), (1, "run-2"), (1, "run-3")]),
+        (True, [(1, ""), (2, ""), (3, "")]),
+    ):
+        records = [one for one in importers.read("nccl", paths, same=same) if isinstance(one, Imported)]
+        assert [(one.launch, one.cell.label) for one in records][::2] == told
 
 
 # ---- What rccl-tests -Z writes -----------------------------------------------------------------------

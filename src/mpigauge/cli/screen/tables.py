@@ -126,6 +126,8 @@ def tabulate(
 def _tabulate(
     paths: Sequence[Path], options: TableOptions, cache: TableCache, results: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
+    if results is None and (joined := _joined(paths, options)):
+        paths, results = [joined.path], [joined]
     request, columns = _request(paths, options)
     sources = request.sources(map(load, paths) if results is None else results)
     may_fit = options.chart is None and options.form == "text" and sys.stdout.isatty()
@@ -138,6 +140,15 @@ def _tabulate(
     text = rendered(document, options.form)
     cache.keep(text)
     return text, sources[0].rows
+
+
+def _joined(paths: Sequence[Path], options: TableOptions) -> Result | None:
+    """Return texts of other benchmarks as one result, where a screen has no room for a column of each."""
+    from mpigauge.importers.loading import load_together
+    from mpigauge.show.answer import MAX_JOBS
+
+    most = {ANSWER: MAX_JOBS, CURVES: 1}.get(options.kind)
+    return load_together(paths) if most and len(paths) > most and options.form == "text" else None
 
 
 def _request(paths: Sequence[Path], options: TableOptions) -> tuple[Request, tuple[str, ...]]:
