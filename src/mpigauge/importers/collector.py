@@ -119,6 +119,7 @@ class Collector:
         self._read_to = 0
         self._printed = set[object]()
         self._settings: dict[str, str] = {}
+        self._ends: dict[object, tuple[TextTable, bool]] = {}
 
     # ---- Where a reader is -----------------------------------------------------------------------
 
@@ -236,7 +237,8 @@ class Collector:
             raise line.refused(f"no result can have this: {unreadable}", "correct the line, or delete it")
         if cell in self._table.cells:
             raise line.refused(
-                f"measures the same cell as {self._table.cells[cell]}", "put each table below its title"
+                f"measures the same cell as {self._table.cells[cell].rpartition(': ')[2]}",
+                "put each table below its title",
             )
         self._table.cells[cell] = line.where
         self._entries.append(_Entry(self._table, meaning, cell, record))
@@ -250,6 +252,17 @@ class Collector:
         quoted = " ".join(error.line.text.split())[:MAX_QUOTED]
         why = first_words(error.why, SHORT_MOST)
         self.unread.append(Unread(error.line.where, why, quoted, below))
+
+    def keeps_end(self, connection: object, *, preferred: bool) -> bool:
+        """Return whether the table counts, if both ends of a connection print what one run measured.
+
+        Of both the first one counts, and what it gave is dropped if the other is preferred.
+        """
+        table, was_preferred = self._ends.setdefault(connection, (self._table, preferred))
+        if table is not self._table and preferred and not was_preferred:
+            self._entries = [entry for entry in self._entries if entry.table is not table]
+            self._ends[connection] = (self._table, preferred)
+        return self._ends[connection][0] is self._table
 
     @property
     def count(self) -> int:

@@ -58,9 +58,11 @@ from mpigauge.importers.text import (
     agree,
     begins_row,
     column_mismatch,
+    has_exponent,
     is_headless_row,
     is_whole,
     number,
+    number_hint,
     rounding_range,
     without_note,
 )
@@ -619,10 +621,10 @@ def _check_size(line: TextLine, table: _Table, row: dict[str, str]) -> None:
 
 
 def _digits(row: dict[str, str]) -> dict[str, int]:
-    """Return the digits behind the point by column; -1 where a word is no number."""
+    """Return the digits behind the point by column, of numbers without exponent; -1 for no number."""
     found = {}
     for name, word in row.items():
-        if name in VALUES or name.isdigit():
+        if (name in VALUES or name.isdigit()) and not has_exponent(word):
             match = NUMBER.fullmatch(word)
             found[name] = -1 if match is None else len(match[1] or "")
     return found
@@ -637,7 +639,7 @@ def _has_fewer_digits(line: TextLine, table: _Table, row: dict[str, str]) -> boo
     digits = _digits(row)
     for name, count in digits.items():
         if count < 0:
-            raise line.refused(f"{name}: {row[name][:40]!r} is not a number", "complete the row")
+            raise line.refused(f"{name}: {row[name][:40]!r} is not a number", number_hint(row[name]))
     if table.pending is not None:
         # Another row follows it, so that its number of digits is not a truncation.
         _note_digits(table, table.pending[1])
