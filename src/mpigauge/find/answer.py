@@ -31,6 +31,7 @@ from mpigauge.vocabulary import (
     QUOTED_MESSAGES,
     QUOTED_RATES,
     QUOTED_TIMES,
+    UNKNOWN,
 )
 
 if TYPE_CHECKING:
@@ -740,7 +741,8 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
 def _places_of(result: Result, found: Sequence[Answer]) -> list[str]:
     """Return the library of several jobs, if it is one, and where their ranks were, if on several nodes."""
     libraries = {one.quotes[0].row.cell.library for one in found}
-    library = libraries.pop() if len(libraries) == 1 and UNSAID.isdisjoint(libraries) else ""
+    library = libraries.pop() if len(libraries) == 1 else ""
+    library = "" if library == UNKNOWN else library
     return [*dict.fromkeys(filter(None, [library, *(place_of(result, one.job) for one in found)]))]
 
 

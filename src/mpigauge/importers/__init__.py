@@ -74,7 +74,7 @@ _NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max |Bi-)?(?:Lat(?:ency)?\b|Bandwidth|Over
 MAX_FACTORS = 4
 """Columns that may stand before that of sizes."""
 
-_FACTORS = rf"(?:(?:[^|,;\t\s\d\"][^|,;\t\"]{{0,30}})?\"?[,;\t]\s{{0,9}}\"?){{1,{MAX_FACTORS}}}"
+_FACTORS = rf"[# \"]{{0,9}}(?:(?:[^|,;\t\s\d\"][^|,;\t\"]{{0,30}})?\"?[,;\t]\s{{0,9}}\"?){{1,{MAX_FACTORS}}}"
 _VALUES = r"(?i:latency|bandwidth|throughput|\btime|(?<![A-Za-z])(?:lat|bw|[num]?s|[MG]i?B/s)(?![A-Za-z]))"
 """What a heading has to have if other columns stand before that of sizes: in prose, few have."""
 
@@ -179,9 +179,10 @@ READERS = {
         example="mpigauge import table before-after.md -o both.jsonl",
         module="table",
         program="tables of times and rates in Markdown, HTML and CSV",
-        mark=rf"^(?:[ \t>]*\|?(?:[^|\d][^|]{{0,30}}\|){{0,{MAX_FACTORS}}}[\s*`#]{{0,80}}{_SIZES}[\s*`]{{0,80}}\|"
+        mark=rf"^(?:[ \t>]*\|?(?:[^|\d][^|]{{0,30}}\|){{0,{MAX_FACTORS}}}"
+        rf"[\s*`#]{{0,80}}{_SIZES}[\s*`]{{0,80}}\|"
         rf"|[# \"]{{0,9}}{_SIZES}[ \"]{{0,9}}[,;]\s{{0,9}}\S"
-        rf"|[# \"]{{0,9}}{_FACTORS}{_SIZES}[ \"]{{0,9}}[,;\t][^\n]{{0,200}}?{_VALUES}"
+        rf"|{_FACTORS}{_SIZES}[ \"]{{0,9}}[,;\t][^\n]{{0,200}}?{_VALUES}"
         rf"|[# ]{{0,9}}{_SIZES} {{0,9}}\t\s{{0,9}}{_NO_SUITE}\S)"
         rf"|^[ \t>]*\|[^|]{{0,200}}[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]{{0,200}}\|[\s|]*\Z"
         rf"|^\s*(?i:<table)\b",

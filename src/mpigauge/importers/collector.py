@@ -14,7 +14,14 @@ import msgspec
 from msgspec.structs import replace as replace_fields
 
 from mpigauge.importers import READERS
-from mpigauge.importers.command_lines import command_in, is_prose, is_repeating_loop, ranks_of, setting_in
+from mpigauge.importers.command_lines import (
+    command_in,
+    is_prose,
+    is_repeating_loop,
+    ranks_of,
+    ranks_stated,
+    setting_in,
+)
 from mpigauge.importers.run_labels import TextTable, join_labels, label_tables
 from mpigauge.importers.text import relative_step
 from mpigauge.plan.benchmarks import OWN_CELL
@@ -119,6 +126,7 @@ class Collector:
         self._read_to = 0
         self._printed = set[object]()
         self._settings: dict[str, str] = {}
+        self._ranks_stated = 0
         self._ends: dict[object, tuple[TextTable, bool]] = {}
 
     # ---- Where a reader is -----------------------------------------------------------------------
@@ -127,7 +135,7 @@ class Collector:
         """Begin a file; what is taken before a table begins is of a table without a title."""
         self._lines, self._read_to, self._table = lines, 0, TextTable(file, 0, self.format_name)
         self._texts = [line.text for line in lines]
-        self._settings = {}
+        self._settings, self._ranks_stated = {}, 0
 
     def begin_table(
         self, title: str, line: TextLine, command: str = "", what: object = None, *, new: bool = False
@@ -146,7 +154,7 @@ class Collector:
             self.titles[title] = None
         old = self._table
         self._table = TextTable(line.file, line.number, self.format_name)
-        texts, prose, visible = self._texts, "", command
+        texts, prose, visible, started = self._texts, "", command, 0
         for at in range(self._read_to, len(texts)):
             if self._lines[at].number > line.number:
                 break
@@ -155,12 +163,18 @@ class Collector:
                 continue
             if shown := command_in(texts, at):
                 visible = command or shown
+                # A caption between a command and its table shows that it has started those of others, too.
+                started, self._ranks_stated = ranks_of(shown), 0
+            elif stated := ranks_stated(texts[at]):
+                self._ranks_stated = stated
             elif setting := setting_in(texts[at]):
                 self._settings |= dict([setting])
                 if len(self._settings) > MAX_SETTINGS:
                     del self._settings[next(iter(self._settings))]
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
+                if prose.endswith(":"):
+                    self._ranks_stated, started = started or self._ranks_stated, 0
         continues = is_repeating_loop(old.command) or (
             what is not None and not new and what not in self._printed
         )
@@ -192,8 +206,8 @@ class Collector:
 
     @property
     def ranks(self) -> int:
-        """Ranks that took part, by the command line above the table or by the user; 0 if unknown."""
-        return ranks_of(self._table.command) or self.given_ranks
+        """Ranks that took part, by the command line or a line above the table, or by the user; 0 if unknown."""
+        return ranks_of(self._table.command) or self._ranks_stated or self.given_ranks
 
     # ---- What it finds ---------------------------------------------------------------------------
 

@@ -56,9 +56,7 @@ _SIZE = re.compile(
     r"|[(\[](?P<alone>[KMG]?i?B|bytes)[)\]]",
     re.IGNORECASE,
 )
-_RANKS = re.compile(
-    r"(?:#|n|num[_ ]?|mpi[_ ]?|number of )?(?:ranks|np|procs|processes|tasks)", re.IGNORECASE
-)
+_RANKS = re.compile(r"(?:#|n|num[_ ]?|mpi[_ ]?|number of )?(?:ranks|np|procs|processes|tasks)", re.IGNORECASE)
 _INDEX = re.compile(r"(?:index|row|unnamed: 0)?", re.IGNORECASE)
 _TWO_MEANINGS = re.compile(r"(?i)\bM(?:B|bytes?)/sec\b|\bMbytes?/s\b")
 _BYTES = {"b": "B", "byte": "B", "bytes": "B", "kib": "KiB", "mib": "MiB", "gib": "GiB"}
@@ -125,7 +123,9 @@ class _Table:
         caption: Text of a row with one field, or of a line above.
         factors: Columns before that of sizes, and those behind it that tell its rows apart, by their index.
         named_by: Columns behind the sizes whose words are the label of a row.
+        names: Its headings.
         mixed: Whether it has times and rates.
+        has_rows: Whether a row was read.
         labels: Labels of its runs, by their columns and words.
     """
 
@@ -138,8 +138,9 @@ class _Table:
     size_name: str = ""
     size_unit: str = ""
     runs: list[_Run] = field(default_factory=list)
-    width: int = 0
+    names: Sequence[str] = ()
     mixed: bool = False
+    has_rows: bool = False
     labels: dict[tuple[str, ...], str] = field(default_factory=dict)
 
 
@@ -165,10 +166,7 @@ class Parser(LineParser):
                 self._take_page()
         elif self._table.delimiter and self._table.delimiter in line.text:
             fields = _fields(line.text, self._table.delimiter)
-            if _size_at(fields, self._table.delimiter) is not None:
-                self._heading(line, fields, self._table.delimiter)
-            else:
-                self._row(line, fields)
+            self._line_inside(line, fields)
         else:
             self._line_outside(line, text)
 
@@ -184,6 +182,18 @@ class Parser(LineParser):
         """
         if self._page:
             self._take_page()
+
+    def _line_inside(self, line: TextLine, fields: Sequence[str]) -> None:
+        """Read a line of a table: the units below its heading, another heading, or a row."""
+        table = self._table
+        units = [] if table.has_rows or table.line is None else _units_below(fields, table.names)
+        if table.line is not None and units:
+            self._above = [table.caption] if table.caption else []
+            self._heading(table.line, units, table.delimiter)
+        elif _size_at(fields, table.delimiter) is not None:
+            self._heading(line, fields, table.delimiter)
+        else:
+            self._row(line, fields)
 
     def _line_outside(self, line: TextLine, text: str) -> None:
         """Read a line outside tables: a heading begins one, other lines may be a caption."""
@@ -217,10 +227,9 @@ class Parser(LineParser):
             if not fields:
                 continue
             line = lines[at - 1]
-            if _size_at(fields, HTML) is not None:
-                self._heading(line, fields, HTML)
-            elif self._table.runs:
-                self._row(line, fields)
+            if self._table.runs or _size_at(fields, HTML) is not None:
+                self._table.delimiter = HTML
+                self._line_inside(line, fields)
             else:
                 self._note(fields)
         self._table = _Table()
@@ -239,7 +248,7 @@ class Parser(LineParser):
         unit = (size["unit"] or size["alone"] or "B") if size else "B"
         self.collector.begin_table(caption or "a table", line)
         factors = {place: name for place, name in enumerate(fields[:at]) if not _INDEX.fullmatch(name)}
-        self._table = _Table(delimiter, line, caption, factors, size_at=at, width=len(fields))
+        self._table = _Table(delimiter, line, caption, factors, size_at=at, names=fields)
         self._table.size_name = fields[at]
         self._table.size_unit = _BYTES.get(unit.lower(), unit)
         self._table.runs = runs = _runs(line, fields, at, caption)
@@ -263,7 +272,7 @@ class Parser(LineParser):
             words = _fields(line.text, table.delimiter) if table.delimiter in line.text else []
             if not words or _size_at(words, table.delimiter) is not None:
                 break
-            if len(words) == table.width and not all(map(_is_ruled, words)):
+            if len(words) == len(table.names) and not all(map(_is_ruled, words)):
                 rows.append(words)
         table.factors |= {at: fields[at] for at in behind if _RANKS.fullmatch(fields[at])}
         wordy, counts = list[int](), list[int]()
@@ -289,8 +298,9 @@ class Parser(LineParser):
         table = self._table
         if all(not one or _is_ruled(one) for one in fields) or not table.runs:
             return
-        if any(fields[table.width :]):
-            raise line.refused(f"has {len(fields)} fields below {table.width} headings", COMPLETE)
+        table.has_rows = True
+        if any(fields[len(table.names) :]):
+            raise line.refused(f"has {len(fields)} fields below {len(table.names)} headings", COMPLETE)
         at = table.size_at
         size_bytes = _size_bytes(line, fields[at] if at < len(fields) else "", table.size_unit)
         mode, ranks = self._factors(fields)
@@ -323,7 +333,6 @@ class Parser(LineParser):
             elif word:
                 mode.append(f"{name} {word}")
         return " ".join(mode) or "standard", ranks
-
 
     def _label_of_row(self, column: str, fields: Sequence[str]) -> str:
         """Return the label of a number, by its column and by the words of its row that name the run."""
@@ -383,6 +392,16 @@ def _size_at(fields: Sequence[str], delimiter: str) -> int | None:
         return None
     # The index that programs write before the columns of a CSV has no name.
     return at if all(fields[1 if delimiter in DELIMITERS else 0 : at]) else None
+
+
+def _units_below(fields: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the headings with the units of the line below them; none if the line is no such line."""
+    units = [re.sub(r"[\s()\[\]]", "", one) for one in fields]
+    if len(fields) != len(names) or not any(one in TIMES or one in RATES for one in units):
+        return []
+    if any(one and one not in TIMES and one not in RATES and one.lower() not in _BYTES for one in units):
+        return []
+    return [f"{name} ({unit})" if unit else name for name, unit in zip(names, units, strict=True)]
 
 
 def _is_ruled(text: str) -> bool:

@@ -45,9 +45,37 @@ _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[
 
 _ENTITY = re.compile(r"&(?:gt|lt|amp|nbsp|quot|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});")
 _ELEMENTS = (
-    *("html", "head", "title", "body", "main", "article", "section", "header", "footer", "nav", "aside", "div"),
+    *(
+        "html",
+        "head",
+        "title",
+        "body",
+        "main",
+        "article",
+        "section",
+        "header",
+        "footer",
+        "nav",
+        "aside",
+        "div",
+    ),
     *("p", "br", "wbr", "hr", "pre", "blockquote", "address", "center", "details", "summary", "figure"),
-    *("figcaption", "h[1-6]", "ul", "ol", "li", "dl", "dt", "dd", "img", "a", "span", "font", "label", "mark"),
+    *(
+        "figcaption",
+        "h[1-6]",
+        "ul",
+        "ol",
+        "li",
+        "dl",
+        "dt",
+        "dd",
+        "img",
+        "a",
+        "span",
+        "font",
+        "label",
+        "mark",
+    ),
     *("b", "i", "u", "s", "em", "strong", "small", "big", "tt", "code", "kbd", "samp", "var", "del", "ins"),
     *("strike", "q", "cite", "abbr", "dfn", "bdi", "bdo", "sub", "sup"),
 )
@@ -84,7 +112,9 @@ LINES_BEHIND_TITLE = 3
 
 _TOKEN = re.compile(r"[\w.+-]+|[ \t]+|.", re.DOTALL)
 _DIGITS = re.compile(r"[0-9.+-]+", re.ASCII)
-_RANK_TAG = re.compile(r"\[[0-9]{1,7}(?:,[0-9]{1,7})*\](?:<stdout>)?:?(?=[ \t]*[0-9]{1,18}[ \t]+\S*[0-9])", re.ASCII)
+_RANK_TAG = re.compile(
+    r"\[[0-9]{1,7}(?:,[0-9]{1,7})*\](?:<stdout>)?:?(?=[ \t]*[0-9]{1,18}[ \t]+\S*[0-9])", re.ASCII
+)
 """A launcher's tag before a row, where the heading was printed by another program and has none."""
 
 

@@ -24,7 +24,15 @@ from mpigauge.importers.nccl.job import (
 )
 from mpigauge.importers.nccl.json_file import FILE_BEGINNING, read_json
 from mpigauge.importers.nccl.operation import MS, PLACES, US, Operation
-from mpigauge.importers.text import LineError, column_mismatch, is_number, is_whole, number, number_hint, without_note
+from mpigauge.importers.text import (
+    LineError,
+    column_mismatch,
+    is_number,
+    is_whole,
+    number,
+    number_hint,
+    without_note,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
