@@ -57,9 +57,7 @@ OF_WORDS = {
     "importers.text: re.compile(''.join((_token(token, loose=loose, last=at == last) for at, token in "
     "enumerate(tokens))))": [r"\[[ \t]+[\w.+-]+:[0-9.+-]+\][ \t]*"],
     "importers.text: re.compile(f'[ \\\\t]{{1,{len(prefix)}}}')": [r"[ \t]{1,240}"],
-    "importers.text: re.compile(f'(?<=\\\\S){''.join((_token(token, loose=False, last=False) for token in tokens))}')": [
-        r"(?<=\S)\[[0-9.+-]+,[0-9.+-]+\]<stdout>:"
-    ],
+    "importers.text: re.compile(f'(?<=\\\\S){shape}')": [r"(?<=\S)\[[0-9.+-]+,[0-9.+-]+\]<stdout>:"],
     "importers.unknown_format: re.compile(mark.replace('^', _BEGINNING), re.MULTILINE)": [
         f"(?m){mark.replace('^', _BEGINNING)}" for mark in MARKS.values()
     ],

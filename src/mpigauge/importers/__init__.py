@@ -74,7 +74,7 @@ _NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max |Bi-)?(?:Lat(?:ency)?\b|Bandwidth|Over
 MAX_FACTORS = 4
 """Columns that may stand before that of sizes."""
 
-_FACTORS = rf"[# \"]{{0,9}}(?:(?:[^|,;\t\s\d\"][^|,;\t\"]{{0,30}})?\"?[,;\t]\s{{0,9}}\"?){{1,{MAX_FACTORS}}}"
+_FACTORS = rf"[# \"]{{0,9}}(?:(?:[^|,;\t\s\d\"][^|,;\t\"]{{0,30}})?\"?[,;\t] {{0,9}}\"?){{1,{MAX_FACTORS}}}"
 _VALUES = r"(?i:latency|bandwidth|throughput|\btime|(?<![A-Za-z])(?:lat|bw|[num]?s|[MG]i?B/s)(?![A-Za-z]))"
 """What a heading has to have if other columns stand before that of sizes: in prose, few have."""
 

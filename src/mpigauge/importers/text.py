@@ -300,7 +300,8 @@ def _tag_inside(prefix: str) -> re.Pattern[str]:
     if not tag or tag[0] not in "[<(" or tag[-1].isalnum():
         return _MATCHES_NOTHING
     tokens: list[str] = _TOKEN.findall(tag)
-    return re.compile(rf"(?<=\S){''.join(_token(token, loose=False, last=False) for token in tokens)}")
+    shape = "".join(_token(token, loose=False, last=False) for token in tokens)
+    return re.compile(rf"(?<=\S){shape}")
 
 
 def _token(token: str, *, loose: bool, last: bool) -> str:
@@ -321,6 +322,10 @@ _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
 _GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
 _WITH_COMMAS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _NUMBERS = re.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)", re.ASCII)
+_FIELDS = re.compile(r"(?:\A|[,;|\t]) {0,80}[0-9][0-9.]{0,30} {0,80}(?=[,;|\t]|\Z)", re.ASCII)
+FIELDS_OF_ROW = 2
+"""Numbers between separators that make a line a row, whatever fields are before them."""
+
 NUMBERS_OF_ROW = 4
 """Numbers that make a line a row, whatever word is before them; prose and command lines have fewer."""
 
@@ -391,7 +396,12 @@ def may_be_row(text: str) -> bool:
     bare = text.lstrip(" \t|>*")
     if bare.startswith("#"):
         return False
-    return bare[:1].isdigit() or bare.startswith("</t") or len(_NUMBERS.findall(bare)) >= NUMBERS_OF_ROW
+    return (
+        bare[:1].isdigit()
+        or bare.startswith("</t")
+        or len(_NUMBERS.findall(bare)) >= NUMBERS_OF_ROW
+        or len(_FIELDS.findall(bare)) >= FIELDS_OF_ROW
+    )
 
 
 def is_headless_row(words: Sequence[str], columns: int) -> bool:

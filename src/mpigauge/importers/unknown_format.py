@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MARKS = {
-    "GPCNeT": r"^Network(?:Load)? Tests v[0-9]|^[| ]{0,200}Name \|[ \t]{0,80}Congestion Impact Factor\b"
-    r"|^[| ]{0,200}(?:Isolated Network Tests|Network Tests running with)\b",
-    "UCC perftest": r"^[ \t]{0,40}Count {1,40}Size {1,40}Time, us\b|\bucc_perftest\b",
-    "HPC Challenge": r"^[ \t]{0,40}Max Ping Pong Latency: {1,40}[0-9]|\bHPC Challenge\b"
+    "GPCNeT": r"^Network(?:Load)? Tests v[0-9]|^Name \|[ \t]{0,80}Congestion Impact Factor\b"
+    r"|^(?:Isolated Network Tests|Network Tests running with)\b",
+    "UCC perftest": r"^Count {1,40}Size {1,40}Time, us\b|\bucc_perftest\b",
+    "HPC Challenge": r"^Max Ping Pong Latency: {1,40}[0-9]|\bHPC Challenge\b"
     r"|^(?:(?:Max|Avg|Min)PingPong|(?:Naturally|Randomly)OrderedRing)(?:Latency|Bandwidth)_\w+=",
     "iperf3": r'"version":\s*"iperf 3|^\[ *ID\] Interval +Transfer +Bitrate',
     "iperf": r"^\[ *ID\] Interval +Transfer +Bandwidth",
     "sockperf": r"^sockperf: ",
     "qperf": r"^(?:tcp|udp|sdp|rds|rc|uc|ud|xrc)_(?:rdma_)?(?:read_|write_)?(?:bi_)?(?:bw|lat):",
     "netperf": r"^(?:MIGRATED )?(?:TCP|UDP|SCTP) [A-Z/_]+ TEST from ",
-    "gloo's benchmark": r"^Algorithm: +\w+$|^ +(?:size \(B\) +)?elements +min \(us\)",
+    "gloo's benchmark": r"^Algorithm: +\w+$|^(?:size \(B\) +)?elements +min \(us\)",
     "Google Benchmark": r"^Benchmark +Time +CPU +Iterations\b|\"library_build_type\":",
     "NVSHMEM perftest": r"^mype: [0-9]+ mype_node: [0-9]+|\bshmem_(?:put|get|p|g)_(?:bw|latency)\b",
     "mpptest": r"^\S{0,200}?mpptest\b",
@@ -46,7 +46,7 @@ MARKS = {
 }
 """Marks in the output of programs that are not read. Source: their posted outputs."""
 
-_BEGINNING = r"^(?:[^\n]{0,80}?[\]>:|Z] ?)?[ \t]{0,40}"
+_BEGINNING = r"^[ \t|>]{0,240}+(?:[^\n\]>:|Z]{0,80}+[\]>:|Z][ \t|>]{0,240}+){0,6}?"
 """Beginning of a line, behind the indentation, quotes, tags or times that others have put before it."""
 
 _MARKS = {name: re.compile(mark.replace("^", _BEGINNING), re.MULTILINE) for name, mark in MARKS.items()}
