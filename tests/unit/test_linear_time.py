@@ -14,7 +14,7 @@ import pytest
 from mpigauge.campaign.failure_remedies import REMEDIES
 from mpigauge.errors import MpigaugeError
 from mpigauge.importers.reading import _any_mark, _marks, read_any
-from mpigauge.importers.unknown_format import MARKS, guess_program
+from mpigauge.importers.unknown_format import _BEGINNING, MARKS, guess_program
 from mpigauge.mpi import environments
 from mpigauge.mpi.configuration import LINES
 from mpigauge.mpi.kinds import KINDS, MpiKind
@@ -57,7 +57,10 @@ OF_WORDS = {
     "importers.text: re.compile(''.join((_token(token, loose=loose, last=at == last) for at, token in "
     "enumerate(tokens))))": [r"\[[ \t]+[\w.+-]+:[0-9.+-]+\][ \t]*"],
     "importers.text: re.compile(f'[ \\\\t]{{1,{len(prefix)}}}')": [r"[ \t]{1,240}"],
-    "importers.unknown_format: re.compile(mark, re.MULTILINE)": [f"(?m){mark}" for mark in MARKS.values()],
+    "importers.text: re.compile(f'(?<=\\\\S){shape}')": [r"(?<=\S)\[[0-9.+-]+,[0-9.+-]+\]<stdout>:"],
+    "importers.unknown_format: re.compile(mark.replace('^', _BEGINNING), re.MULTILINE)": [
+        f"(?m){mark.replace('^', _BEGINNING)}" for mark in MARKS.values()
+    ],
     "mpi.configuration: re.search(f'^{beginning}(.*)$', output, re.MULTILINE)": [
         f"(?m)^{one}(.*)$" for one in LINES.values()
     ],

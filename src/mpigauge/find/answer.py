@@ -34,6 +34,7 @@ from mpigauge.vocabulary import (
     QUOTED_MESSAGES,
     QUOTED_RATES,
     QUOTED_TIMES,
+    UNKNOWN,
 )
 
 if TYPE_CHECKING:
@@ -745,6 +746,7 @@ def _places_of(result: Result, found: Sequence[Answer]) -> list[str]:
     """Return the library of several jobs, if it is one, and where their ranks were, if on several nodes."""
     libraries = {one.quotes[0].row.cell.library for one in found}
     library = libraries.pop() if len(libraries) == 1 else ""
+    library = "" if library == UNKNOWN else library
     return [*dict.fromkeys(filter(None, [library, *(place_of(result, one.job) for one in found)]))]
 
 
@@ -994,6 +996,8 @@ def _in_flight(row: Row) -> str:
 def _operation(quote: Quote, chosen: Units) -> str:
     known = quote.row.talks and quote.row.cell.ranks
     ranks = units.counted(quote.row.cell.ranks, "rank") if known else ""
+    if known == 1:
+        ranks += ": nothing was sent"
     # Our window is the usual one unless it is named; that of another program may be any.
     in_flight = _in_flight(quote.row) if quote.row.imported else ""
     largest = ""

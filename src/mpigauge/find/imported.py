@@ -23,11 +23,16 @@ OF_COLUMNS = "table_"
 def launches_of(results: Sequence[Result]) -> str:
     """Return what intervals of imported times are over, if there are any."""
     most = max((one.launch for result in results for one in result.imported), default=1)
-    labelled = [one.cell for result in results for one in result.imported if one.cell.label]
-    runs = {cell.label for cell in labelled}
+    labelled = [one for result in results for one in result.imported if one.cell.label]
+    runs = {one.cell.label for one in labelled}
     if most == 1 and len(runs) > 1:
-        # Columns of one table cannot be joined.
-        tables = any(not cell.pattern.startswith(OF_COLUMNS) for cell in labelled)
+        # Columns of one table cannot be joined: their numbers stand in one line.
+        of_line = defaultdict[str, set[str]](set)
+        for one in labelled:
+            of_line[one.source].add(one.cell.label)
+        tables = any(
+            not one.cell.pattern.startswith(OF_COLUMNS) and len(of_line[one.source]) == 1 for one in labelled
+        )
         joins = "; import --same makes launches of runs" if tables else ""
         return f"imported: {len(runs)} runs, no samples{joins}"
     if most == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePath
 from statistics import median
@@ -142,7 +143,9 @@ MAX_UNREAD = 4
 """Lines that are named below a table; of more, how many they are."""
 
 NOT_READ = "what stands below it is not read"
-REPAIR = "correct the text, and import it again"
+REPAIR = "delete the line, or repair it, and those below it are read"
+MAX_QUOTED = 16
+"""Letters that are quoted of a word where a line has no room for more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,17 +166,20 @@ def _unread_words(fact: UnreadLines) -> Words:
 
 def _line_words(one: Unread) -> Words:
     below = f"; {counted(one.below, 'line')} below not read" if one.below else ""
-    return Words(f"{_place(one)} ends its table: {one.why}: {one.words!r}{below}", "", REPAIR)
+    said = f"{_place(one)} ends its table: {one.why}: {one.words!r}{below}"
+    return Words(said, "", REPAIR) if one.below else Words(said, "")
 
 
 def _unread_lines(fact: UnreadLines) -> Iterator[str]:
     """Yield the first line that was no row, and how many others are."""
     first, more = fact.lines[0], f"; {len(fact.lines) - 1} more" if len(fact.lines) > 1 else ""
     below = f"; {counted(first.below, 'line')} below not read" if first.below else ""
-    behind = f"{below}{more}: correct the text"
+    behind = f"{below}{more}"
     room = MAX_LETTERS - len(behind)
-    said = shorten(f"{_line(first)} ends its table: {first.why}", room, placeholder=" ...")
-    yield f"{said}{behind}"
+    said = f"{_line(first)} ends its table: {first.why}"
+    if len(said) > room:
+        said = re.sub(rf"'([^']{{{MAX_QUOTED}}})[^']+'", r"'\1...'", said)
+    yield f"{shorten(said, room, placeholder=' ...')}{behind}"
 
 
 def _unread_below(_: About, fact: UnreadLines) -> Iterator[str]:
@@ -272,7 +278,10 @@ def _broken_words(cells: CellsFound) -> Words:
 
 def _broken_lines(cells: CellsFound) -> Iterator[str]:
     example = f"{cell_words(cells.rows[0])} ({cells.rows[0].status})"
-    yield from counted_lines("not measured", cells, example, "no number: --all", "cells")
+    corrupt = sum(row.status == "corrupt" for row in cells.rows)
+    what = "wrong results" if corrupt == len(cells.rows) else "not measured"
+    advice = f"{corrupt} with wrong results; no number" if 0 < corrupt < len(cells.rows) else "no number"
+    yield from counted_lines(what, cells, example, f"{advice}: --all", "cells")
 
 
 def _launch_failed(about: About) -> Iterator[CellsFound]:

@@ -71,6 +71,13 @@ _SIZES = (
 _NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max |Bi-)?(?:Lat(?:ency)?\b|Bandwidth|Overall|MB/s))"
 """Columns of OSU, IMB and others, with tabs: a table of somebody's own has none of them behind the sizes."""
 
+MAX_FACTORS = 4
+"""Columns that may stand before that of sizes."""
+
+_FACTORS = rf"[# \"]{{0,9}}(?:(?:[^|,;\t\s\d\"][^|,;\t\"]{{0,30}})?\"?[,;\t] {{0,9}}\"?){{1,{MAX_FACTORS}}}"
+_VALUES = r"(?i:latency|bandwidth|throughput|\btime|(?<![A-Za-z])(?:lat|bw|[num]?s|[MG]i?B/s)(?![A-Za-z]))"
+"""What a heading has to have if other columns stand before that of sizes: in prose, few have."""
+
 READERS = {
     "journal": Reader(
         about="Journals that mpigauge-kernel wrote under any launcher, and the plan that it followed.",
@@ -172,8 +179,10 @@ READERS = {
         example="mpigauge import table before-after.md -o both.jsonl",
         module="table",
         program="tables of times and rates in Markdown, HTML and CSV",
-        mark=rf"^(?:[ \t>]*\|?(?:[^|\d][^|]{{0,30}}\|){{0,2}}[\s*`#]{{0,80}}{_SIZES}[\s*`]{{0,80}}\|"
+        mark=rf"^(?:[ \t>]*\|?(?:[^|\d][^|]{{0,30}}\|){{0,{MAX_FACTORS}}}"
+        rf"[\s*`#]{{0,80}}{_SIZES}[\s*`]{{0,80}}\|"
         rf"|[# \"]{{0,9}}{_SIZES}[ \"]{{0,9}}[,;]\s{{0,9}}\S"
+        rf"|{_FACTORS}{_SIZES}[ \"]{{0,9}}[,;\t][^\n]{{0,200}}?{_VALUES}"
         rf"|[# ]{{0,9}}{_SIZES} {{0,9}}\t\s{{0,9}}{_NO_SUITE}\S)"
         rf"|^[ \t>]*\|[^|]{{0,200}}[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]{{0,200}}\|[\s|]*\Z"
         rf"|^\s*(?i:<table)\b",

@@ -14,7 +14,13 @@ import msgspec
 from msgspec.structs import replace as replace_fields
 
 from mpigauge.importers import READERS
-from mpigauge.importers.command_lines import command_in, continues_line, is_repeating_loop, ranks_of
+from mpigauge.importers.command_lines import (
+    command_in,
+    continues_line,
+    is_repeating_loop,
+    ranks_of,
+    ranks_stated,
+)
 from mpigauge.importers.run_labels import TextTable, join_labels, label_tables
 from mpigauge.importers.text import relative_step
 from mpigauge.importers.text_between import counts, telling_line, where_prompted
@@ -116,7 +122,8 @@ class Collector:
         self._table = TextTable("", 0)
         self._read_to = 0
         self._printed = set[object]()
-        self._last_row, self._prompted = 0, ""
+        self._last_row, self._prompted, self._ranks_stated = 0, "", 0
+        self._ends: dict[object, tuple[TextTable, bool]] = {}
 
     # ---- Where a reader is -----------------------------------------------------------------------
 
@@ -125,7 +132,7 @@ class Collector:
         self._end_file()
         self._lines, self._read_to, self._table = lines, 0, TextTable(file, 0, self.format_name)
         self._texts = [line.text for line in lines]
-        self._last_row, self._prompted = 0, ""
+        self._last_row, self._prompted, self._ranks_stated = 0, "", 0
 
     def _end_file(self) -> None:
         """Read what stands below the last table of the file."""
@@ -164,17 +171,24 @@ class Collector:
 
     def _read_between(self, end: int) -> str:
         """Read what stands between the table and a place in the file; return the last command line there."""
-        command = ""
+        command, started = "", 0
         for at in range(self._read_to, end):
             if continues_line(self._texts, at):
                 continue
             text = self._texts[at]
             self._prompted = where_prompted(text) or self._prompted
             if shown := command_in(self._texts, at):
-                command = shown
-            elif self._lines[at].number > self._last_row:
+                command, started, self._ranks_stated = shown, ranks_of(shown), 0
+                continue
+            told = telling_line(text)
+            if stated := ranks_stated(text):
+                self._ranks_stated = stated
+            elif told.endswith(":"):
+                # A caption between a command and its table shows that it has started those of others, too.
+                self._ranks_stated, started = started or self._ranks_stated, 0
+            if self._lines[at].number > self._last_row:
                 self._table.counted_below |= counts(text)
-                if told := telling_line(text):
+                if told:
                     self._table.below.append(told)
         self._read_to = end
         return command
@@ -200,8 +214,8 @@ class Collector:
 
     @property
     def ranks(self) -> int:
-        """Ranks that took part, by the command line above the table or by the user; 0 if unknown."""
-        return ranks_of(self._table.command) or self.given_ranks
+        """Ranks that took part, by the command line, a line above the table, or the user; 0 if unknown."""
+        return ranks_of(self._table.command) or self._ranks_stated or self.given_ranks
 
     # ---- What it finds ---------------------------------------------------------------------------
 
@@ -245,7 +259,8 @@ class Collector:
             raise line.refused(f"no result can have this: {unreadable}", "correct the line, or delete it")
         if cell in self._table.cells:
             raise line.refused(
-                f"measures the same cell as {self._table.cells[cell]}", "put each table below its title"
+                f"measures the same cell as {self._table.cells[cell].rpartition(': ')[2]}",
+                "put each table below its title",
             )
         self._table.cells[cell] = line.where
         self._last_row = max(self._last_row, line.number)
@@ -260,6 +275,17 @@ class Collector:
         quoted = " ".join(error.line.text.split())[:MAX_QUOTED]
         why = first_words(error.why, SHORT_MOST)
         self.unread.append(Unread(error.line.where, why, quoted, below))
+
+    def keeps_end(self, connection: object, *, preferred: bool) -> bool:
+        """Return whether the table counts, if both ends of a connection print what one run measured.
+
+        Of both the first one counts, and what it gave is dropped if the other is preferred.
+        """
+        table, was_preferred = self._ends.setdefault(connection, (self._table, preferred))
+        if table is not self._table and preferred and not was_preferred:
+            self._entries = [entry for entry in self._entries if entry.table is not table]
+            self._ends[connection] = (self._table, preferred)
+        return self._ends[connection][0] is self._table
 
     @property
     def count(self) -> int:

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LAUNCHERS = (
-    *("mpirun", "mpiexec", "mpirun_rsh", "mpiexec.hydra", "mpiexec_mpt", "orterun", "prterun", "prun"),
+    *("mpirun", "mpiexec", "mpirun_rsh", "mpirun.mpich", "mpirun.openmpi", "mpiexec.mpich", "mpiexec.openmpi"),
+    *("mpiexec.hydra", "mpiexec_mpt", "orterun", "prterun", "prun"),
     *("srun", "aprun", "jsrun", "ibrun", "lrun", "flux", "ccc_mprun", "poe", "oshrun", "shmemrun"),
 )
 _PROGRAM = r"(?:osu_\w+|IMB-[A-Z]\w+|\w+_perf|ucx_perftest|fi_\w+|ib_\w+|raw_ethernet_\w+|NP\w+)"
@@ -36,12 +37,27 @@ _NODES = re.compile(r"\s(?:-N|--nodes)(?:[ =]+|(?=[0-9]))([0-9]{1,6})(?=\s|\Z)")
 _PER_NODE = re.compile(
     r"\s(?:--ntasks-per-node|--tasks-per-node|-ppn|-perhost|--ppn)(?:[ =]+|(?=[0-9]))([0-9]{1,6})(?=\s|\Z)"
 )
+_PER_NODE_OF_LRUN = re.compile(r"\s-T(?:[ =]*)([0-9]{1,6})(?=\s|\Z)")
+_STATED = re.compile(
+    r"\W*(?:(?:total )?(?:number|no\.?|num) of )?(?:mpi[ -])?(?:process(?:es)?|ranks|tasks|procs|nprocs|np|ntasks)"
+    r"\s*[:=]\s*(?P<behind>[0-9]{1,7})\W*"
+    r"|\W*(?P<before>[0-9]{1,7}) (?:mpi[ -])?(?:process(?:es)?|ranks|tasks|procs)\W*",
+    re.IGNORECASE,
+)
+"""A line that says nothing but how many ranks there are."""
+
 _PROCESSORS = frozenset({"srun", "flux"})
 """Launchers whose `-c` is the number of processors per rank, not the number of ranks."""
 
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\b")
 MAX_CHARACTERS = 400
 """Longest line of a command: what is longer is the output of a program."""
+
+CUT_PROGRAM = "IMB-"
+"""What is left of a program's name in a line that is wrapped at its hyphen."""
+
+MAX_WRAPPED, LEAST_WRAPPED = 3, 50
+"""Lines of a command that a mail has wrapped, and characters of one that is followed by another."""
 
 MAX_CONTINUATIONS = 32
 """Most continuation lines of a command."""
@@ -59,6 +75,8 @@ def command_in(lines: Sequence[str], at: int) -> str:
         parts[-1] = parts[-1][:-1].rstrip()
         parts.append(below.strip())
     text = " ".join(parts)
+    if _launched(text) is not None and (ranks_of(text) == 0 or text.endswith(CUT_PROGRAM)):
+        text = _with_wrapped_lines(text, parts[-1], lines[at + len(parts) : at + len(parts) + MAX_WRAPPED])
     if _launched(text) is None and _PROMPTED.match(text) is None:
         quoted = _QUOTED.search(text)
         return " ".join(quoted[1].split()) if quoted else ""
@@ -68,6 +86,27 @@ def command_in(lines: Sequence[str], at: int) -> str:
 def continues_line(lines: Sequence[str], at: int) -> bool:
     """Return whether a line goes on with the command of the line above it."""
     return at > 0 and lines[at - 1].rstrip().endswith("\\")
+
+
+def _with_wrapped_lines(text: str, last: str, below: Sequence[str]) -> str:
+    """Return a command with the lines that a mail has broken it into, if these say how many ranks it starts.
+
+    Args:
+        last: Its last line.
+        below: Lines below it.
+    """
+    whole = text
+    for line in below:
+        words = line.strip()
+        cut = whole.endswith(CUT_PROGRAM)
+        if (len(last) < LEAST_WRAPPED and not cut) or not words or words[0] in "#$>|" or _LAUNCHER.search(words):
+            break
+        whole, last = f"{whole}{'' if cut else ' '}{words}", words
+        if len(whole) > MAX_CHARACTERS:
+            break
+        if ranks_of(whole) and not whole.endswith(CUT_PROGRAM):
+            return whole
+    return text
 
 
 def _launched(text: str) -> re.Match[str] | None:
@@ -91,8 +130,16 @@ def ranks_of(command: str) -> int:
     options = re.sub(r"\s-c[ =]*[0-9]+", "", command) if launcher in _PROCESSORS else command
     if match := _RANKS.search(options, launched.end() - 1):
         return int(match[1])
-    nodes, each = (one.search(command, launched.end() - 1) for one in (_NODES, _PER_NODE))
-    return int(nodes[1]) * int(each[1]) if nodes and each and launcher == "srun" else 0
+    per_node = _PER_NODE_OF_LRUN if launcher == "lrun" else _PER_NODE
+    # Of most launchers -N is the number of ranks per node, unless another option says that.
+    nodes, each = (one.search(command, launched.end() - 1) for one in (_NODES, per_node))
+    return int(nodes[1]) * int(each[1]) if nodes and each else 0
+
+
+def ranks_stated(text: str) -> int:
+    """Return how many ranks a line between tables says there are; 0 if it does not say that alone."""
+    stated = _STATED.fullmatch(text.strip()) if len(text) <= MAX_CHARACTERS else None
+    return int(stated["behind"] or stated["before"]) if stated else 0
 
 
 def is_repeating_loop(command: str) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from mpigauge.errors import UsageError
-from mpigauge.importers.text import content_of, decoded
+from mpigauge.importers.text import content_of, decoded, number_hint
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.plan.plan_file import read_toml
@@ -38,7 +38,6 @@ COMMENT, NUL = "#", "\0"
 DELIMITERS = (",", ";", "\t", " ")
 BLANK = DELIMITERS[-1]
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[+-]?[0-9]{1,3}(?:,[0-9]{3}){2,}", re.ASCII)
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
 _HAS_SIZE_UNIT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*[A-Za-z]+", re.ASCII)
 
 
@@ -220,11 +219,10 @@ def _number(word: str) -> float:
 
 def _number_hint(word: str, column: CsvColumn) -> str:
     """Return what to do about a word that is no number."""
-    if _DECIMAL_COMMA.fullmatch(word):
-        return f"write {word.replace(',', '.')}, with a decimal point"
     if not word:
         return "delete the line, or choose lines with [only]"
-    return f"correct the line, delete it, or choose lines with [only]; {column.column} is a column of numbers"
+    otherwise = "correct the line, delete it, or choose lines with [only]; "
+    return number_hint(word, f"{otherwise}{column.column} is a column of numbers")
 
 
 # ---- Lines of a table ----------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from mpigauge.importers.text import (
     column_mismatch,
     is_number,
     number,
+    number_hint,
     rounding_range,
     significant_digits,
     without_note,
@@ -192,7 +193,8 @@ class Parser(LineParser):
         if size is None:
             raise line.refused(f"{row[SIZE]!r} is not a whole number of bytes", "complete the row")
         if not_a_number := next((name for name in (RATE, TIME) if not is_number(row[name])), None):
-            raise line.refused(f"{not_a_number}: {row[not_a_number]!r} is not a number", "complete the row")
+            word = row[not_a_number]
+            raise line.refused(f"{not_a_number}: {word!r} is not a number", number_hint(word))
         rate, time = [end * table.unit for end in rounding_range(row[RATE])], rounding_range(row[TIME])
         if (
             not rate[0] * time[0] * (1 - ROUNDING_TOLERANCE)

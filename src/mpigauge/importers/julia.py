@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.importers.collector import Collector, LineParser, TableMeaning, cell_of
-from mpigauge.importers.text import column_mismatch, is_number
+from mpigauge.importers.text import column_mismatch, is_number, number_hint
 from mpigauge.plan.benchmarks import BY_IMB
 from mpigauge.plan.patterns import ONE, known
 
@@ -123,7 +123,7 @@ class Parser(LineParser):
         row = dict(zip(table.columns, words, strict=True))
         for name, word in row.items():
             if not is_number(word):
-                raise line.refused(f"{name}: {word!r} is not a number", COMPLETE)
+                raise line.refused(f"{name}: {word!r} is not a number", number_hint(word, COMPLETE))
         size_bytes = int(row[SIZE])
         if BANDWIDTH in row and not size_bytes:
             return

@@ -20,6 +20,7 @@ from mpigauge.importers.text import (
     is_number,
     is_whole,
     number,
+    number_hint,
     rounding_range,
     significant_digits,
     without_note,
@@ -70,6 +71,9 @@ USED = re.compile(r"Use (?:ROCm|MUSA) memory\s*: ON\b")
 ALLOCATED = re.compile(r"(?:cuMemAlloc|hipMalloc)\w{0,40}\(\) of|\ballocated GPU buffer")
 """Stands above the title of its table."""
 
+ADDRESS = re.compile(r" *(?:local|remote) address:.*?\bQPN (0x[0-9a-f]{1,8}) PSN (0x[0-9a-f]{1,8})\b")
+"""Address of a queue pair: what is local at one end is remote at the other."""
+
 SIDE = re.compile(r"\s*(Local|Remote) results:")
 PROGRAM = re.compile(
     r"(?<![A-Za-z0-9])(?:ib_(?P<verb>write|read|send|atomic)|raw_ethernet)_(?:bw|lat)(?![A-Za-z0-9])(?P<options>.*)"
@@ -103,6 +107,7 @@ class _Table:
         queues: Queue pairs, whose messages are counted together.
         depth: Messages in flight.
         posted: Messages posted per call.
+        ends: Addresses of its queue pairs, at both ends.
         side: Side whose part of a bidirectional rate is printed; empty if it is the sum.
         in_cycles: Whether the command asks for cycles, which stand below a heading that says usec.
         columns: Values of the units of the columns, by name.
@@ -116,6 +121,7 @@ class _Table:
     connection: str = USUAL_CONNECTION
     depth: int = 0
     posted: int = 1
+    ends: frozenset[str] = frozenset()
     side: str = ""
     on_device: bool = False
     in_cycles: bool = False
@@ -203,8 +209,11 @@ class Parser(LineParser):
         if match := SIDE.match(text):
             self._table.side = match[1].lower()
         found = [match for fact in FACTS if (match := fact.search(text))]
-        if found and self._table.has_rows:
+        address = ADDRESS.match(text)
+        if (found or address) and self._table.has_rows:
             self._table = _Table()
+        if address:
+            self._table.ends |= {f"{address[1]} {address[2]}"}
         for match in found:
             for name, word in match.groupdict().items():
                 setattr(self._table, name, word if name == "connection" else int(word))
@@ -236,8 +245,11 @@ class Parser(LineParser):
             return
         row = dict(zip(table.columns, map(number, words), strict=True))
         if wrong := next((name for name, word in row.items() if not is_number(word)), None):
-            raise line.refused(f"{wrong}: {row[wrong]!r} is not a number", "complete the row")
+            raise line.refused(f"{wrong}: {row[wrong]!r} is not a number", number_hint(row[wrong]))
         table.has_rows = True
+        # Only the end that sends has a depth of what it has in flight.
+        if table.ends and not self.collector.keeps_end(table.ends, preferred=table.depth > 0):
+            return
         if RATE in row or COUNT in row:
             self._rate(line, row)
         else:

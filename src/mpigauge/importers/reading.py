@@ -12,7 +12,7 @@ from mpigauge.errors import UsageError
 from mpigauge.importers import READERS
 from mpigauge.importers.collector import Collector, LineParser
 from mpigauge.importers.text import LineError, begins_row, content_of, lines_of, may_be_row
-from mpigauge.importers.unknown_format import guess_program
+from mpigauge.importers.unknown_format import guess_program, in_json
 from mpigauge.result.files import as_argument
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
     from mpigauge.importers.text import TextLine
     from mpigauge.result.records import Record
+
+
+CSV = "mpigauge import csv reads any table with a heading, from a file that says"
+WRITTEN_BY_PEOPLE = "table"
+"""Format of tables that no program prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +76,18 @@ def read_any(*paths: Path) -> list[Record] | None:
     """
     collector, found = Collector(), False
     for path in paths:
-        lines = lines_of(str(path), content_of(path), _any_mark())
-        if pieces := _pieces(lines):
+        content = content_of(path)
+        lines = lines_of(str(path), content, _any_mark())
+        pieces = _pieces(lines)
+        if not pieces:
+            continue
+        try:
             _read(path, lines, pieces, None, collector)
             found = True
+        except UsageError as error:
+            if not _is_of_other_program(pieces, lines):
+                in_other = in_json(path, content, lambda text: bool(recognised(text)))
+                raise in_other or error from None
     return collector.records() if found else None
 
 
@@ -103,7 +116,7 @@ def _read(
     if collector.has_numbers(name):
         return
     del collector.unread[before:]
-    if first is not None:
+    if first is not None and not _is_of_other_program(pieces, lines):
         raise first
     raise _no_numbers(path, format_name, [piece.format_name for piece in pieces], lines)
 
@@ -117,9 +130,27 @@ def _no_numbers(
             f"{path}: is of the format {formats[0]}, not {format_name}",
             f"mpigauge import {formats[0]} {as_argument(path)}",
         )
-    name = "" if formats else guess_program("\n".join(line.text for line in lines))
+    name = guess_program(_text(lines)) if {*formats} <= {WRITTEN_BY_PEOPLE} else ""
     what = f"; it seems to be output of {name}, which is not read" if name else ""
-    return UsageError(f"{path}: has no number in it{what}", "it must have a heading and rows below it")
+    row = next((line for line in lines if len(line.words) > 1 and begins_row(line.words)), None)
+    if row is None or name:
+        needs = f"{CSV} what its columns are" if name else "it must have a heading and rows below it"
+        return UsageError(f"{path}: has no number in it{what}", needs)
+    return UsageError(
+        f"{row.where}: no line above it names its columns and their units",
+        "write them in one line, with words that a program of these prints, as in '# Size  Latency (us)'",
+    )
+
+
+def _is_of_other_program(pieces: Sequence[_Piece], lines: Sequence[TextLine]) -> bool:
+    """Return whether what was taken for tables of people is output of a program that is not read."""
+    return {piece.format_name for piece in pieces} <= {WRITTEN_BY_PEOPLE} and guess_program(
+        _text(lines)
+    ) != ""
+
+
+def _text(lines: Sequence[TextLine]) -> str:
+    return "\n".join(line.text for line in lines)
 
 
 def _read_piece(piece: _Piece, collector: Collector) -> LineError | None:

@@ -14,10 +14,10 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
-from mpigauge.importers import SIZE_HEADING
+from mpigauge.importers import MAX_FACTORS, SIZE_HEADING
 from mpigauge.importers.collector import Collector, LineParser, TableMeaning, cell_of
-from mpigauge.importers.run_labels import label_of
-from mpigauge.importers.text import is_whole, number
+from mpigauge.importers.run_labels import MAX_LABEL, label_of
+from mpigauge.importers.text import is_whole, number, number_hint
 from mpigauge.importers.unknown_format import columns_example
 from mpigauge.plan.benchmarks import normalised_title
 from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
@@ -56,7 +56,8 @@ _SIZE = re.compile(
     r"|[(\[](?P<alone>[KMG]?i?B|bytes)[)\]]",
     re.IGNORECASE,
 )
-_RANKS = re.compile(r"(?:#|mpi )?(?:ranks|np|nprocs|procs|processes)", re.IGNORECASE)
+_RANKS = re.compile(r"(?:#|n|num[_ ]?|mpi[_ ]?|number of )?(?:ranks|np|procs|processes|tasks)", re.IGNORECASE)
+_INDEX = re.compile(r"(?:index|row|unnamed: 0)?", re.IGNORECASE)
 _TWO_MEANINGS = re.compile(r"(?i)\bM(?:B|bytes?)/sec\b|\bMbytes?/s\b")
 _BYTES = {"b": "B", "byte": "B", "bytes": "B", "kib": "KiB", "mib": "MiB", "gib": "GiB"}
 _RULES, _DASHES = frozenset(" \t|:+-="), frozenset("-=")
@@ -72,6 +73,7 @@ _WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,18}", re.ASCII)
 _MEASURED = re.compile(
     r"(?i)(?<![a-z])(?:latency|lat|time|bandwidth|bw|throughput|rate|avg\.?|average|mean)(?![a-z])"
 )
+_QUANTITY = re.compile(rf"(?i)(?P<program>\b(?:osu|imb|ib|fi)_\w+)|{_MEASURED.pattern.removeprefix('(?i)')}")
 _MEAN = re.compile(r"(?i)\b(?:avg|average|mean)\b")
 _BOTH_WAYS = re.compile(r"(?i)\bbi-?dir|\bbibw\b")
 _NO_RUN = re.compile(
@@ -90,9 +92,6 @@ BAR, HTML = "|", "<"
 NOTHING = frozenset({"", "-", "\N{EN DASH}", "\N{EM DASH}", "n/a", "na", "nan", "none"})
 DELIMITERS = ",;\t"
 MAX_NAME, MAX_FIELD = 60, 400
-MAX_FACTORS = 2
-"""Columns allowed before that of sizes."""
-
 CAPTION_LINES = 3
 """Lines above a heading that may be its caption."""
 
@@ -122,19 +121,27 @@ class _Table:
         delimiter: Separator of its fields; "" outside a table.
         line: Its heading.
         caption: Text of a row with one field, or of a line above.
-        factors: Columns before that of sizes, by their index.
+        factors: Columns before that of sizes, and those behind it that tell its rows apart, by their index.
+        named_by: Columns behind the sizes whose words are the label of a row.
+        names: Its headings.
         mixed: Whether it has times and rates.
+        has_rows: Whether a row was read.
+        labels: Labels of its runs, by their columns and words.
     """
 
     delimiter: str = ""
     line: TextLine | None = None
     caption: str = ""
     factors: dict[int, str] = field(default_factory=dict)
+    named_by: tuple[int, ...] = ()
+    size_at: int = 0
     size_name: str = ""
     size_unit: str = ""
     runs: list[_Run] = field(default_factory=list)
-    width: int = 0
+    names: Sequence[str] = ()
     mixed: bool = False
+    has_rows: bool = False
+    labels: dict[tuple[str, ...], str] = field(default_factory=dict)
 
 
 class Parser(LineParser):
@@ -159,10 +166,7 @@ class Parser(LineParser):
                 self._take_page()
         elif self._table.delimiter and self._table.delimiter in line.text:
             fields = _fields(line.text, self._table.delimiter)
-            if _size_at(fields, self._table.delimiter) is not None:
-                self._heading(line, fields, self._table.delimiter)
-            else:
-                self._row(line, fields)
+            self._line_inside(line, fields)
         else:
             self._line_outside(line, text)
 
@@ -178,6 +182,18 @@ class Parser(LineParser):
         """
         if self._page:
             self._take_page()
+
+    def _line_inside(self, line: TextLine, fields: Sequence[str]) -> None:
+        """Read a line of a table: the units below its heading, another heading, or a row."""
+        table = self._table
+        units = [] if table.has_rows or table.line is None else _units_below(fields, table.names)
+        if table.line is not None and units:
+            self._above = [table.caption] if table.caption else []
+            self._heading(table.line, units, table.delimiter)
+        elif _size_at(fields, table.delimiter) is not None:
+            self._heading(line, fields, table.delimiter)
+        else:
+            self._row(line, fields)
 
     def _line_outside(self, line: TextLine, text: str) -> None:
         """Read a line outside tables: a heading begins one, other lines may be a caption."""
@@ -211,10 +227,9 @@ class Parser(LineParser):
             if not fields:
                 continue
             line = lines[at - 1]
-            if _size_at(fields, HTML) is not None:
-                self._heading(line, fields, HTML)
-            elif self._table.runs:
-                self._row(line, fields)
+            if self._table.runs or _size_at(fields, HTML) is not None:
+                self._table.delimiter = HTML
+                self._line_inside(line, fields)
             else:
                 self._note(fields)
         self._table = _Table()
@@ -232,11 +247,47 @@ class Parser(LineParser):
         caption = stated or (size["of"] if size and size["of"] else "")
         unit = (size["unit"] or size["alone"] or "B") if size else "B"
         self.collector.begin_table(caption or "a table", line)
-        self._table = _Table(delimiter, line, caption, dict(enumerate(fields[:at])), width=len(fields))
+        factors = {place: name for place, name in enumerate(fields[:at]) if not _INDEX.fullmatch(name)}
+        self._table = _Table(delimiter, line, caption, factors, size_at=at, names=fields)
         self._table.size_name = fields[at]
         self._table.size_unit = _BYTES.get(unit.lower(), unit)
         self._table.runs = runs = _runs(line, fields, at, caption)
         self._table.mixed = len({run.unit in RATES for run in runs if run.unit}) > 1
+        behind = [
+            place
+            for place, name in enumerate(fields)
+            if place > at and name and not _NO_RUN.search(name) and place not in {run.at for run in runs}
+        ]
+        if behind and delimiter != HTML:
+            self._tell_apart(line, fields, behind)
+
+    def _tell_apart(self, heading: TextLine, fields: Sequence[str], behind: Sequence[int]) -> None:
+        """Add columns behind the sizes to what names a row: ranks, and those without which rows are alike.
+
+        Args:
+            behind: Columns that may be: neither runs nor what is no run.
+        """
+        table, rows = self._table, list[list[str]]()
+        for line in self.collector.below(heading):
+            words = _fields(line.text, table.delimiter) if table.delimiter in line.text else []
+            if not words or _size_at(words, table.delimiter) is not None:
+                break
+            if len(words) == len(table.names) and not all(map(_is_ruled, words)):
+                rows.append(words)
+        table.factors |= {at: fields[at] for at in behind if _RANKS.fullmatch(fields[at])}
+        wordy, counts = list[int](), list[int]()
+        for at in behind:
+            values = {row[at] for row in rows}
+            if at not in table.factors and 1 < len(values) <= len(rows) // 2:
+                (counts if all(map(_VALUE.fullmatch, values)) else wordy).append(at)
+        for at in (*wordy, *counts):
+            named = [*table.factors, *table.named_by, table.size_at]
+            if len({tuple(row[place] for place in named) for row in rows}) == len(rows):
+                break
+            if at in wordy:
+                table.named_by += (at,)
+            else:
+                table.factors[at] = fields[at]
 
     def _row(self, line: TextLine, fields: Sequence[str]) -> None:
         """Read the numbers of one size.
@@ -247,9 +298,10 @@ class Parser(LineParser):
         table = self._table
         if all(not one or _is_ruled(one) for one in fields) or not table.runs:
             return
-        if any(fields[table.width :]):
-            raise line.refused(f"has {len(fields)} fields below {table.width} headings", COMPLETE)
-        at = len(table.factors)
+        table.has_rows = True
+        if any(fields[len(table.names) :]):
+            raise line.refused(f"has {len(fields)} fields below {len(table.names)} headings", COMPLETE)
+        at = table.size_at
         size_bytes = _size_bytes(line, fields[at] if at < len(fields) else "", table.size_unit)
         mode, ranks = self._factors(fields)
         if table.line is not None and not any(run.unit or _has_unit(run, fields) for run in table.runs):
@@ -267,18 +319,33 @@ class Parser(LineParser):
                 else _time_from_rate(meaning, size_bytes, time_s * RATES[unit])
             )
             statistic = "mean" if _MEAN.search(f"{table.caption} {run.name}") else ""
-            cell = cell_of(meaning, size_bytes, ranks, label=_label(run.name))
+            label = self._label_of_row(_label(run.name), fields)
+            cell = cell_of(meaning, size_bytes, ranks, label=label)
             self.collector.add_time(meaning, cell, time_s, statistic, line, printed=word)
 
     def _factors(self, fields: Sequence[str]) -> tuple[str, int]:
         """Return the mode and number of ranks that the columns before that of sizes give."""
         mode, ranks = [], self.collector.ranks
         for at, name in self._table.factors.items():
-            if _RANKS.fullmatch(name) and is_whole(fields[at]):
-                ranks = int(fields[at])
-            elif fields[at]:
-                mode.append(f"{name} {fields[at]}")
+            word = fields[at] if at < len(fields) else ""
+            if _RANKS.fullmatch(name) and is_whole(word):
+                ranks = int(word)
+            elif word:
+                mode.append(f"{name} {word}")
         return " ".join(mode) or "standard", ranks
+
+    def _label_of_row(self, column: str, fields: Sequence[str]) -> str:
+        """Return the label of a number, by its column and by the words of its row that name the run."""
+        labels = self._table.labels
+        key = (column, *(fields[at] for at in self._table.named_by if at < len(fields)))
+        if key not in labels:
+            whole = label_of(text := "-".join(filter(None, key)))
+            if len(text) > MAX_LABEL:
+                # Cut, it may be that of another run.
+                number = f"-{len(labels) + 1}"
+                whole = f"{whole[: MAX_LABEL - len(number)].rstrip('-._+')}{number}"
+            labels[key] = whole
+        return labels[key]
 
 
 class _Page(HTMLParser):
@@ -320,9 +387,21 @@ class _Page(HTMLParser):
 
 def _size_at(fields: Sequence[str], delimiter: str) -> int | None:
     """Return the place of the column of sizes in a heading, behind few factors; None if it is none."""
-    most = 1 if delimiter in DELIMITERS else MAX_FACTORS + 1
-    at = next((at for at, name in enumerate(fields[:-1][:most]) if _SIZE.fullmatch(name)), None)
-    return at if at is not None and all(one and not one[0].isdigit() for one in fields[:at]) else None
+    at = next((at for at, name in enumerate(fields[:-1][: MAX_FACTORS + 1]) if _SIZE.fullmatch(name)), None)
+    if at is None or any(one[:1].isdigit() for one in fields[:at]):
+        return None
+    # The index that programs write before the columns of a CSV has no name.
+    return at if all(fields[1 if delimiter in DELIMITERS else 0 : at]) else None
+
+
+def _units_below(fields: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the headings with the units of the line below them; none if the line is no such line."""
+    units = [re.sub(r"[\s()\[\]]", "", one) for one in fields]
+    if len(fields) != len(names) or not any(one in TIMES or one in RATES for one in units):
+        return []
+    if any(one and one not in TIMES and one not in RATES and one.lower() not in _BYTES for one in units):
+        return []
+    return [f"{name} ({unit})" if unit else name for name, unit in zip(names, units, strict=True)]
 
 
 def _is_ruled(text: str) -> bool:
@@ -386,7 +465,7 @@ def _value(line: TextLine, word: str, unit: str) -> tuple[str, str]:
     match = _VALUE.fullmatch(number(word))
     if match is None:
         two = ": the comma may be one of thousands or a decimal point" if _WHOLE.fullmatch(word) else ""
-        raise line.refused(f"{word!r} is not a number{two}", COMPLETE)
+        raise line.refused(f"{word!r} is not a number{two}", number_hint(word, COMPLETE))
     own = match["unit"] or unit
     if unit and (own in RATES) != (unit in RATES):
         raise line.refused(f"{word!r} is not in {unit}, as its column is", COMPLETE)
@@ -463,4 +542,4 @@ def _pattern(caption: str, *, rate: bool, mixed: bool) -> str:
 
 def _label(name: str) -> str:
     """Return the label of a run: its heading without unit and quantity, in characters that labels allow."""
-    return label_of(_MEASURED.sub(" ", _UNIT.sub(" ", name)))
+    return label_of(_QUANTITY.sub(lambda found: found["program"] or " ", _UNIT.sub(" ", name)))

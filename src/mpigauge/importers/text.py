@@ -44,11 +44,47 @@ _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[
 """Escape sequences that set colours, move the cursor or name the window."""
 
 _ENTITY = re.compile(r"&(?:gt|lt|amp|nbsp|quot|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});")
-_TAG = re.compile(
-    r"</?(?:br|p|span|pre|code|div|b|i|tt|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
+_ELEMENTS = (
+    *(
+        "html",
+        "head",
+        "title",
+        "body",
+        "main",
+        "article",
+        "section",
+        "header",
+        "footer",
+        "nav",
+        "aside",
+        "div",
+    ),
+    *("p", "br", "wbr", "hr", "pre", "blockquote", "address", "center", "details", "summary", "figure"),
+    *(
+        "figcaption",
+        "h[1-6]",
+        "ul",
+        "ol",
+        "li",
+        "dl",
+        "dt",
+        "dd",
+        "img",
+        "a",
+        "span",
+        "font",
+        "label",
+        "mark",
+    ),
+    *("b", "i", "u", "s", "em", "strong", "small", "big", "tt", "code", "kbd", "samp", "var", "del", "ins"),
+    *("strike", "q", "cite", "abbr", "dfn", "bdi", "bdo", "sub", "sup"),
 )
+_TAG = re.compile(rf"<(/?)({'|'.join(_ELEMENTS)})(?: [^<>]{{0,400}})?/?>", re.IGNORECASE)
 """Tags of HTML pages between whose lines a table may be; not those of launchers, such as `<stdout>`, nor
 those of HTML tables, which `importers.table` reads."""
+
+_RAISED = {"sup": "^", "sub": "_"}
+"""Signs in place of tags without which `2<sup>20</sup>` were another number."""
 
 _ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
 _EMPHASIS = re.compile(r"(?<![\w*])\*{1,3}([0-9][0-9.,]*)\*{1,3}(?![\w*])")
@@ -76,6 +112,10 @@ LINES_BEHIND_TITLE = 3
 
 _TOKEN = re.compile(r"[\w.+-]+|[ \t]+|.", re.DOTALL)
 _DIGITS = re.compile(r"[0-9.+-]+", re.ASCII)
+_RANK_TAG = re.compile(
+    r"\[[0-9]{1,7}(?:,[0-9]{1,7})*\](?:<stdout>)?:?(?=[ \t]*[0-9]{1,18}[ \t]+\S*[0-9])", re.ASCII
+)
+"""A launcher's tag before a row, where the heading was printed by another program and has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +238,7 @@ def cleaned(raw: str) -> str:
     """Return a line without colours, invisible characters, and escapes of Markdown and HTML."""
     text = _CODES.sub("", raw) if "\x1b" in raw else raw
     if "<" in text:
-        text = _TAG.sub("", text)
+        text = _TAG.sub(lambda tag: "" if tag[1] else _RAISED.get(tag[2].lower(), ""), text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = text.translate(_CHARACTERS).rstrip().removesuffix(WRITTEN_RETURN).rstrip()
@@ -208,14 +248,15 @@ def cleaned(raw: str) -> str:
 
 def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
     """Return the lines without their prefixes, recognised by the shape of those before titles."""
-    found, shape, above = list(lines), _MATCHES_NOTHING, 0
+    found, shape, inside, above = list(lines), _MATCHES_NOTHING, _MATCHES_NOTHING, 0
     for at, line in enumerate(lines):
         if (begins := _title_start(line, mark)) is not None:
             before, shape = shape, _prefix_pattern(line[:begins])
+            inside = _tag_inside(line[:begins])
             found[at] = line[begins:]
             behind = [one for one in lines[at + 1 : at + 40] if one][:LINES_BEHIND_TITLE]
             if shape is not _MATCHES_NOTHING and not any(map(shape.match, behind)):
-                shape = _MATCHES_NOTHING
+                shape = inside = _MATCHES_NOTHING
             if before is _MATCHES_NOTHING and shape is not _MATCHES_NOTHING:
                 # Strip lines above the first title, too: some of them describe the table.
                 for place in range(above, at):
@@ -223,7 +264,9 @@ def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
                         found[place] = found[place][match.end() :]
             above = at + 1
         elif match := shape.match(line):
-            found[at] = line[match.end() :]
+            found[at] = inside.sub(" ", line[match.end() :])
+        elif above and (match := _RANK_TAG.match(line)):
+            found[at] = _tag_inside(match[0]).sub(" ", line[match.end() :])
     return found
 
 
@@ -248,6 +291,19 @@ def _prefix_pattern(prefix: str) -> re.Pattern[str]:
     return re.compile("".join(_token(token, loose=loose, last=at == last) for at, token in enumerate(tokens)))
 
 
+def _tag_inside(prefix: str) -> re.Pattern[str]:
+    """Return a pattern for the tag of a launcher that tags each piece of a row, right behind another word.
+
+    Only numbers in it may differ: `t_avg[usec]` is no tag `[node1]`.
+    """
+    tag = prefix.strip()
+    if not tag or tag[0] not in "[<(" or tag[-1].isalnum():
+        return _MATCHES_NOTHING
+    tokens: list[str] = _TOKEN.findall(tag)
+    shape = "".join(_token(token, loose=False, last=False) for token in tokens)
+    return re.compile(rf"(?<=\S){shape}")
+
+
 def _token(token: str, *, loose: bool, last: bool) -> str:
     if token.isspace():
         # The last blank of a prefix may be missing: trailing blanks are stripped.
@@ -261,13 +317,19 @@ def _token(token: str, *, loose: bool, last: bool) -> str:
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
+_EXPONENT = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,25})?[eE][+-]?[0-9]{2}", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
 _GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
 _WITH_COMMAS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _NUMBERS = re.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)", re.ASCII)
+_FIELDS = re.compile(r"(?:\A|[,;|\t]) {0,80}[0-9][0-9.]{0,30} {0,80}(?=[,;|\t]|\Z)", re.ASCII)
+FIELDS_OF_ROW = 2
+"""Numbers between separators that make a line a row, whatever fields are before them."""
+
 NUMBERS_OF_ROW = 4
 """Numbers that make a line a row, whatever word is before them; prose and command lines have fewer."""
 
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
@@ -283,6 +345,21 @@ def number(word: str, *, whole: bool = False) -> str:
     return word.replace(",", "") if grouped else word
 
 
+def number_hint(word: str, otherwise: str = "complete the row") -> str:
+    """Return what to do about a word that is no number.
+
+    Args:
+        otherwise: Hint if the word does not tell.
+    """
+    if _GROUPED_WHOLE.fullmatch(word):
+        return f"write {word.replace(',', '')} or {word.replace(',', '.', 1)}, whichever it is"
+    if _DECIMAL_COMMA.fullmatch(word):
+        return f"write {word.replace(',', '.')}, with a decimal point"
+    if word.startswith("-") and is_number(number(word[1:])):
+        return "nothing is below 0: a counter or clock of that run was wrong, so measure it again"
+    return otherwise
+
+
 def is_whole(word: str) -> bool:
     """Return whether a word is a whole number that is not negative."""
     return _WHOLE.fullmatch(word) is not None
@@ -291,6 +368,11 @@ def is_whole(word: str) -> bool:
 def is_number(word: str) -> bool:
     """Return whether a word is a number that is not negative: whole, decimal, or with an exponent."""
     return _NUMBER.fullmatch(word) is not None
+
+
+def has_exponent(word: str) -> bool:
+    """Return whether a word is a number with a whole exponent: one of two digits, as `1.2e+04`."""
+    return _EXPONENT.fullmatch(word) is not None
 
 
 def significant_digits(word: str) -> int:
@@ -314,7 +396,12 @@ def may_be_row(text: str) -> bool:
     bare = text.lstrip(" \t|>*")
     if bare.startswith("#"):
         return False
-    return bare[:1].isdigit() or bare.startswith("</t") or len(_NUMBERS.findall(bare)) >= NUMBERS_OF_ROW
+    return (
+        bare[:1].isdigit()
+        or bare.startswith("</t")
+        or len(_NUMBERS.findall(bare)) >= NUMBERS_OF_ROW
+        or len(_FIELDS.findall(bare)) >= FIELDS_OF_ROW
+    )
 
 
 def is_headless_row(words: Sequence[str], columns: int) -> bool:

@@ -67,7 +67,7 @@ def test_the_answer_names_it_and_what_is_read_and_fits_a_terminal(cli: Cli, name
 @pytest.mark.parametrize(
     ("heading", "lines"),
     [
-        ("nodes,size,t", ['bytes = { column = "size" }', 'time = { column = "nodes", unit = "us" }']),
+        ("nodes,size,t", ['bytes = { column = "size" }', 'time = { column = "t", unit = "us" }']),
         (
             "length;Throughput",
             ['bytes = { column = "length" }', 'rate = { column = "Throughput", unit = "MB/s" }'],

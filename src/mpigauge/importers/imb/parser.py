@@ -52,10 +52,12 @@ from mpigauge.importers.text import (
     agree,
     column_mismatch,
     decimals,
+    has_exponent,
     is_headless_row,
     is_number,
     is_whole,
     number,
+    number_hint,
     rounding_range,
     without_note,
 )
@@ -375,8 +377,9 @@ def _time(
         return _time_of_messages(line, row, size, meaning), meaning.rated
     scale = table.columns[name]
     last = name == [*table.columns][-1]
-    if scale is None or not (decimals(row[name]) or (not last and is_number(row[name]))):
-        raise line.refused(f"{name}: {row[name][:40]!r} is not a time", "complete the row")
+    whole = decimals(row[name]) or has_exponent(row[name]) or (not last and is_number(row[name]))
+    if scale is None or not whole:
+        raise line.refused(f"{name}: {row[name][:40]!r} is not a time", number_hint(row[name]))
     _check_order(line, row)
     low, high = (end * scale for end in rounding_range(row[name]))
     if MESSAGES in row:
@@ -434,6 +437,6 @@ def _time_of_messages(line: TextLine, row: dict[str, str], size: int, meaning: T
 def _rate_fits(line: TextLine, row: dict[str, str], bytes_per_s: tuple[float, float]) -> bool:
     """Return whether the rate of a row can be this one, in MB of any version."""
     if not is_number(row[RATE]):
-        raise line.refused(f"{RATE}: {row[RATE][:40]!r} is not a rate", "complete the row")
+        raise line.refused(f"{RATE}: {row[RATE][:40]!r} is not a rate", number_hint(row[RATE]))
     low, high = rounding_range(row[RATE])
     return any(agree((low * mega, high * mega), bytes_per_s) for mega in MEGA)

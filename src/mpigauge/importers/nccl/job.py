@@ -15,20 +15,20 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from mpigauge.importers.command_lines import LAUNCHERS, ranks_of
-from mpigauge.importers.nccl.operation import GB, US
+from mpigauge.importers.nccl.operation import GB, PLACES, US
 from mpigauge.importers.text import rounding_range
 
 UNNAMED = "unnamed"
-ALL_REDUCE = "all_reduce"
-ONE_BLOCK_PER_RANK = {"all_gather", "reduce_scatter", "alltoall", "gather", "scatter", "hypercube"}
+ALL_REDUCE, ALL_TO_ALL = "all_reduce", "alltoall"
+ONE_BLOCK_PER_RANK = {"all_gather", "reduce_scatter", ALL_TO_ALL, "gather", "scatter", "hypercube"}
 """Collectives whose size is that of one block per rank."""
 
 REDUCING = {ALL_REDUCE, "all_reduce_bias", "reduce", "reduce_scatter"}
-MOVING = {"all_gather", "alltoall", "broadcast", "gather", "scatter"}
+MOVING = {"all_gather", ALL_TO_ALL, "broadcast", "gather", "scatter"}
 UNEVEN_BLOCKS = "alltoallv"
 """Collective with blocks of different lengths."""
 
-UNCHECKED_IN_PLACE = {"alltoall", UNEVEN_BLOCKS, "sendrecv"}
+UNCHECKED_IN_PLACE = {ALL_TO_ALL, UNEVEN_BLOCKS, "sendrecv"}
 """Collectives for which older versions print a deviation in place, but never count it as wrong."""
 
 _NAMES = {
@@ -37,7 +37,7 @@ _NAMES = {
     "reduce_scatter": r"reduce[-_ ]?scatter",
     "all_gather": r"all[-_ ]?gather",
     UNEVEN_BLOCKS: r"all[-_ ]?(?:to|2)[-_ ]?all[-_ ]?v",
-    "alltoall": r"all[-_ ]?(?:to|2)[-_ ]?all",
+    ALL_TO_ALL: r"all[-_ ]?(?:to|2)[-_ ]?all",
     "sendrecv": r"send[-_ ]?recv",
     "broadcast": r"broadcast|(?<![a-z])bcast",
     "hypercube": r"hyper[-_ ]?cube",
@@ -131,6 +131,7 @@ class Proof:
         moves: Whether a row says that nothing is reduced.
         rooted: Whether a row names a root.
         in_bounds: Whether the program prints below that no value is out of bounds.
+        unchecked: Whether the program did not check the data of a place in any row, by place.
         concluded: Program that is named below the table.
         logged_ranks: Number of ranks in the library's own log; 0 if there is none.
     """
@@ -142,6 +143,7 @@ class Proof:
     moves: bool = False
     rooted: bool = False
     in_bounds: bool = False
+    unchecked: dict[str, bool] = field(default_factory=dict)
     concluded: str = ""
     logged_ranks: int = 0
 
@@ -181,7 +183,9 @@ class Proof:
         if self.all_reduces:
             return ALL_REDUCE
         if not self.ops or self.moves:
-            return ""
+            # Of those with a block per rank, its data in place alone are never checked.
+            in_place_alone = [self.unchecked.get(place) for place in PLACES] == [False, True]
+            return ALL_TO_ALL if in_place_alone and self.blocks > 1 and not self.rooted else ""
         return "reduce" if self.rooted else "reduce_scatter" if self.blocks > 1 else ""
 
     def ranks(self, name: str = "") -> range:

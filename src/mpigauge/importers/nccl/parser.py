@@ -24,7 +24,15 @@ from mpigauge.importers.nccl.job import (
 )
 from mpigauge.importers.nccl.json_file import FILE_BEGINNING, read_json
 from mpigauge.importers.nccl.operation import MS, PLACES, US, Operation
-from mpigauge.importers.text import LineError, column_mismatch, is_number, is_whole, number, without_note
+from mpigauge.importers.text import (
+    LineError,
+    column_mismatch,
+    is_number,
+    is_whole,
+    number,
+    number_hint,
+    without_note,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +48,7 @@ _TITLE = re.compile(
     r"|(nThreads?):? ([0-9]{1,5}) nGpus:? ([0-9]{1,5})(?: nRanks:? ([0-9]{1,5}))?(.*))"
 )
 _ONE_SIZE = re.compile(r"minBytes:? ([0-9]+) maxBytes:? \1 ")
-_RCCL = re.compile(r"#? *rccl-tests: Version (\S+)")
+_RCCL = re.compile(r"#? *rccl-tests: Version(?: ([0-9A-Za-z]\S*)| |\Z)")
 _DEVICE = re.compile(
     r"Rank +([0-9]{1,7}) +(?:(?:Group +([0-9]+) +)?Pid\b|on\b|uses device\b)|Device +([0-9]{1,7}) +->"
 )
@@ -388,7 +396,7 @@ class Parser(LineParser):
         """Read a line of a table without numbers; return whether it is one."""
         text, table = line.text, self._table
         if (match := _RCCL.match(text)) is not None:
-            table.version = f"rccl-tests {match[1]}"
+            table.version = f"rccl-tests {match[1]}" if match[1] else "rccl-tests"
         elif (match := _LOGGED_RANKS.search(text)) is not None:
             table.job.logged_ranks = int(match[1])
         elif (match := _BLOCKING.match(text)) is not None:
@@ -541,7 +549,7 @@ class Parser(LineParser):
             if not is_number(word):
                 raise line.refused(
                     f"{printed.place}: {word!r} is not a {'time' if word is printed.time else 'rate'}",
-                    HINT,
+                    number_hint(word, HINT),
                 )
         operation = Operation(
             name=table.name,
@@ -610,5 +618,8 @@ def _prove(proof: Proof, line: TextLine, columns: NcclColumns) -> None:
     proof.moves |= row.op == ""
     proof.rooted |= row.root.isdigit()
     for printed in row.places_printed:
+        if columns.checks and row.size:
+            unchecked = proof.unchecked.get(printed.place, True)
+            proof.unchecked[printed.place] = unchecked and printed.wrong == NOT_AVAILABLE
         if row.size and all(map(is_number, (printed.time, printed.algbw, printed.busbw))):
             proof.add(row.size, printed.time, printed.algbw, printed.busbw, columns.second_s)

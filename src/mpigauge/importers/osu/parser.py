@@ -53,14 +53,17 @@ from mpigauge.importers.osu.programs import (
     title_by_command,
     title_by_words,
 )
+from mpigauge.importers.run_labels import label_of
 from mpigauge.importers.text import (
     LineError,
     agree,
     begins_row,
     column_mismatch,
+    has_exponent,
     is_headless_row,
     is_whole,
     number,
+    number_hint,
     rounding_range,
     without_note,
 )
@@ -95,6 +98,7 @@ FAILED = ("Fail", "failed")
 """Entries below Validation for wrong data; atomic operations print the second."""
 
 INIT = re.compile(r"nprocs: (\d+), min: [\d.]+ (\w+), max: [\d.]+ (\w+), avg: ([\d.]+) (\w+)", re.ASCII)
+ONE_RUN = "leave each run all its columns, or keep those of one run"
 GREETING = "hello world"
 """The title of osu_hello, which measures nothing."""
 
@@ -117,6 +121,9 @@ INTERRUPTED = re.compile(r"(?!0x)[0-9]+[A-Za-z\[(*].*")
 """A size with output of another program right behind it: its other digits may be on the next line."""
 
 NO_NUMBERS = ("inf", "nan")
+NOT_RUN = ("", "n/a", "na")
+"""Words, without dashes, in place of the numbers of a size that one of several runs lacks."""
+
 LEAST_DIGITS, OLD_RATE_DIGITS = 2, 6
 """Digits behind the point that OSU prints at least, and for rates of version 2: with fewer, a number was
 rounded by somebody, or is truncated."""
@@ -153,6 +160,8 @@ class _Table:
         has_rows: Whether a row was read below the last heading.
         ended: Whether a line that was no row ended it.
         pending: Row that may be truncated, until the next one shows that it is not.
+        runs: Labels of the runs whose columns stand side by side; empty if there is one run.
+        label: Label of the run whose numbers are added.
     """
 
     title: Title
@@ -174,6 +183,8 @@ class _Table:
     has_rows: bool = False
     ended: bool = False
     pending: tuple[TextLine, dict[str, str]] | None = None
+    runs: tuple[str, ...] = ()
+    label: str = ""
 
     @property
     def misnames(self) -> bool:
@@ -317,8 +328,13 @@ class Parser(LineParser):
         """Read the columns."""
         if self._title_unreadable:
             return
+        runs = tuple[str, ...]()
         if len({column.name for column in columns}) < len(columns):
-            raise line.refused("two columns have one name", HINT)
+            block = _columns_of_a_run(columns)
+            if not block:
+                raise line.refused("two columns have one name", ONE_RUN)
+            runs = _run_labels(self._line_above(line), (len(columns) - 1) // len(block))
+            columns = [columns[0], *block]
         table = self._table
         goes_on = table is not None and table.misnames and title_by_words(self._line_between) is None
         if table is not None and goes_on and table.rates and has_column(columns, LATENCY):
@@ -327,7 +343,12 @@ class Parser(LineParser):
             table = self._begin_untitled(line, columns)
         if has_column(columns, RATE):
             table.rates = columns
-        table.columns, table.ended = columns, False
+        table.columns, table.ended, table.runs = columns, False, runs
+
+    def _line_above(self, line: TextLine) -> str:
+        """Return the line right above a heading; empty if it is blank, or the title."""
+        above = [one.text for one in self.collector.above(line)[-1:] if title_of(one) is None]
+        return "".join(above).removeprefix("#").strip()
 
     def _begin_untitled(self, line: TextLine, columns: list[OsuColumn]) -> _Table:
         """Begin a table that has no title; return it."""
@@ -385,6 +406,8 @@ class Parser(LineParser):
             if begins_row(words) and not (table.ended or self._title_unreadable):
                 raise line.refused("numbers without a heading that says what they are", HINT)
             return begins_row(words)
+        if table.runs:
+            return self._row_of_runs(line, table, words)
         if not _is_row(words, names):
             if SIZE in names and INTERRUPTED.fullmatch(words[0]):
                 raise line.refused(f"{words[0][:40]!r} is no size", "complete the row")
@@ -401,6 +424,29 @@ class Parser(LineParser):
             table.pending, table.has_rows, self._datatype = (line, row), True, ""
         else:
             self._add_row(line, table, row)
+        return True
+
+    def _row_of_runs(self, line: TextLine, table: _Table, words: Sequence[str]) -> bool:
+        """Read a row with the numbers of several runs side by side; return whether the line is one."""
+        if not begins_row(words):
+            return False
+        size, *names = _names(table)
+        if len(words) != 1 + len(table.runs) * len(names):
+            raise line.refused(column_mismatch(words, 1 + len(table.runs) * len(names)), "complete the row")
+        _check_size(line, table, {size: words[0]})
+        if table.pending is not None:
+            (pending, its_row), table.pending = table.pending, None
+            self._add_row(pending, table, its_row)
+        for at, label in enumerate(table.runs):
+            table.label = label
+            its_words = words[1 + at * len(names) :][: len(names)]
+            if all(word.strip("-\u2013\u2014").lower() in NOT_RUN for word in its_words):
+                continue
+            row = dict(zip([size, *names], [words[0], *its_words], strict=True))
+            if _has_fewer_digits(line, table, row) and table.label == table.runs[-1]:
+                table.pending, table.has_rows = (line, row), True
+            else:
+                self._add_row(line, table, row)
         return True
 
     def _add_row(self, line: TextLine, table: _Table, row: dict[str, str]) -> None:
@@ -489,6 +535,8 @@ class Parser(LineParser):
             more = {"datatype": OURS.get(table.datatype, table.datatype), "op": SUM if reduces else ""}
         if own is not None and own.one_sided:
             more["rma_window"] = rma_window_of(table.factors.words)
+        if table.label:
+            more["label"] = table.label
         cell = cell_of(meaning, size, ranks, table.own_factors, window=window or table.window, **more)
         return _Time(meaning, cell, time_s, printed)
 
@@ -571,6 +619,27 @@ def _datatype(name: str, table: _Table) -> None:
     table.datatype = name
 
 
+def _columns_of_a_run(columns: Sequence[OsuColumn]) -> list[OsuColumn]:
+    """Return the columns behind the sizes that each of several runs has; none if they do not repeat."""
+    first, *others = columns
+    if first.name != SIZE:
+        return []
+    width = next((at for at in range(1, len(others)) if others[at] == others[0]), len(others))
+    block = others[:width]
+    repeats = len(others) // width
+    unlike = len({column.name for column in block}) == width and SIZE not in {one.name for one in block}
+    return block if unlike and repeats > 1 and block * repeats == others else []
+
+
+def _run_labels(above: str, count: int) -> tuple[str, ...]:
+    """Return the labels of runs side by side: the words above their columns, if there are as many."""
+    for words in (re.split(r"\s{2,}|\t|\s*\|\s*", above), above.split()):
+        labels = tuple(map(label_of, words))
+        if len(words) == count == len({*labels} - {""}):
+            return labels
+    return tuple(f"run-{number}" for number in range(1, count + 1))
+
+
 def _begins_another_table(table: _Table, columns: Sequence[OsuColumn]) -> bool:
     """Return whether a heading cannot belong to the table above it."""
     bracketed = any(column.bracketed for column in columns)
@@ -619,10 +688,10 @@ def _check_size(line: TextLine, table: _Table, row: dict[str, str]) -> None:
 
 
 def _digits(row: dict[str, str]) -> dict[str, int]:
-    """Return the digits behind the point by column; -1 where a word is no number."""
+    """Return the digits behind the point by column, of numbers without exponent; -1 for no number."""
     found = {}
     for name, word in row.items():
-        if name in VALUES or name.isdigit():
+        if (name in VALUES or name.isdigit()) and not has_exponent(word):
             match = NUMBER.fullmatch(word)
             found[name] = -1 if match is None else len(match[1] or "")
     return found
@@ -637,7 +706,7 @@ def _has_fewer_digits(line: TextLine, table: _Table, row: dict[str, str]) -> boo
     digits = _digits(row)
     for name, count in digits.items():
         if count < 0:
-            raise line.refused(f"{name}: {row[name][:40]!r} is not a number", "complete the row")
+            raise line.refused(f"{name}: {row[name][:40]!r} is not a number", number_hint(row[name]))
     if table.pending is not None:
         # Another row follows it, so that its number of digits is not a truncation.
         _note_digits(table, table.pending[1])
@@ -653,7 +722,7 @@ def _truncated_row(table: _Table, line: TextLine, row: dict[str, str]) -> LineEr
     """Return the error for a row that may be truncated."""
     name = next(name for name, count in _digits(row).items() if count < table.digits_of(name))
     return line.refused(
-        f"{name}: {row[name]!r} has fewer digits than others, and no row follows: it may be torn",
+        f"{name}: {row[name]!r} may be torn: fewer digits than others, and no row follows",
         "complete the row",
     )
 
