@@ -61,7 +61,7 @@ _NUMBERED = re.compile(
 _SUM = re.compile(r"(?:# )?(?:Avg bus bandwidth|Out of bounds values) *:.*")
 """What nccl-tests prints below a table, with numbers of that table."""
 
-_NOTHING = re.compile(r"(?:</?[A-Za-z!][^<>]{0,400}>|[\W_])*|(?:```|~~~).*")
+_NOTHING = re.compile(r"(?>(?></?[A-Za-z!][^<>]{0,400}>|[\W_])*+)|(?:```|~~~).*")
 """A rule, tags of HTML, or a fence of Markdown."""
 
 _DECIMAL = re.compile(r"[0-9][.,-][0-9]")
