@@ -154,8 +154,9 @@ class Collector:
         if title:
             self.titles[title] = None
         old = self._table
-        visible = command or self._read_between(bisect_left(self._lines, line.number, key=_number))
-        self._read_to += bool(self._lines)
+        at = bisect_left(self._lines, line.number, key=_number)
+        visible = command or self._read_between(at)
+        self._read_to = max(self._read_to, at + 1)
         self._table = TextTable(line.file, line.number, self.format_name, title, prompted=self._prompted)
         self._table.above, self._table.counted = old.below, old.counted_below
         if not old.cells:
@@ -190,7 +191,7 @@ class Collector:
                 self._table.counted_below |= counts(text)
                 if told:
                     self._table.below.append(told)
-        self._read_to = end
+        self._read_to = max(self._read_to, end)
         return command
 
     def above(self, line: TextLine) -> Sequence[TextLine]:

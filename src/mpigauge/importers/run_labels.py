@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
 
 MAX_LABEL = 32
+MAX_LINES = 64
+"""Most lines above a table that may name its run."""
 
 
 @dataclass(slots=True, eq=False)
@@ -160,13 +162,14 @@ class _Sections:
         head = changes = 0
         before: list[int] = []
         own: tuple[str, ...] = ()
+        text: tuple[str, ...] = ()
         for at, (table, key) in enumerate(zip(tables, keys, strict=True)):
             kind = kinds[key]
             if lines := table.above[head : max(head, len(table.above) - kind.tail)]:
-                began, changes, own = at, changes + 1, tuple(lines)
+                began, changes, own = at, changes + 1, tuple(lines[-MAX_LINES:])
+                text = tuple(map(masked, own))
             before.append(changes)
             counted, head = at if table.counted else counted, kind.head
-            text = tuple(map(masked, own))
             if kind.last < 0:
                 kind.first_lines = text
             elif began > kind.last:

@@ -54,6 +54,7 @@ _WHEN = re.compile(
 
 _NUMBERED = re.compile(
     r"(?<=:)[0-9]+(?=(?::[0-9]+)?[\])])|\b0x[0-9a-fA-F]+|\[[0-9]+\.[0-9]+\]"
+    r"|(?<=\w)(?::[0-9]+){2}(?= \[[0-9]+\])"
     r"|(?i:(?<=pid)|(?<=job)|(?<=jobid)|(?<=step))[ =:]{1,3}[0-9.]+"
 )
 """The number of a process or job in a message of a launcher or library."""
@@ -61,7 +62,7 @@ _NUMBERED = re.compile(
 _SUM = re.compile(r"(?:# )?(?:Avg bus bandwidth|Out of bounds values) *:.*")
 """What nccl-tests prints below a table, with numbers of that table."""
 
-_NOTHING = re.compile(r"(?:</?[A-Za-z!][^<>]{0,400}>|[\W_])*|(?:```|~~~).*")
+_NOTHING = re.compile(r"(?>(?></?[A-Za-z!][^<>]{0,400}>|[\W_])*+)|(?:```|~~~).*")
 """A rule, tags of HTML, or a fence of Markdown."""
 
 _DECIMAL = re.compile(r"[0-9][.,-][0-9]")

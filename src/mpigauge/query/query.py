@@ -11,7 +11,7 @@ from mpigauge.compare.within import Between, RowRatios, Within
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.linkmap.linkmap import with_named_pairs
-from mpigauge.result.files import stem_of
+from mpigauge.result.files import stem_of, stems_of
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.over_sessions import MeasuredResult, with_sessions
 from mpigauge.rows.machine.split import split_of
@@ -173,8 +173,12 @@ def sources_of(
 ) -> list[Source]:
     """Return several results with their rows, whose times are over the sessions of all of them."""
     sources = [source_of(result, stat, state, only) for result in results]
+    names = stems_of([source.result.path for source in sources])
     rows_of_sources = with_sessions([measured_result(source) for source in sources])
-    return [replace(source, rows=rows) for source, rows in zip(sources, rows_of_sources, strict=True)]
+    return [
+        replace(source, name=name, rows=rows)
+        for source, name, rows in zip(sources, names, rows_of_sources, strict=True)
+    ]
 
 
 def measured_result(source: Source) -> MeasuredResult:

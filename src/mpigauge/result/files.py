@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import shlex
+from collections import defaultdict
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,6 +36,23 @@ def usual_name(host: str, begun: datetime) -> str:
 def stem_of(path: Path) -> str:
     """Return the name of a result without its folder and ending."""
     return path.name.removesuffix(".gz").removesuffix(".jsonl")
+
+
+def stems_of(paths: Sequence[Path]) -> list[str]:
+    """Return the names of results without ending, with folders where these alone tell them apart."""
+    names = [*map(stem_of, paths)]
+    for depth in range(1, max((len(path.parts) for path in paths), default=0)):
+        files = defaultdict[str, set[Path]](set)
+        for name, path in zip(names, paths, strict=True):
+            files[name].add(path)
+        alike = {name for name, of_name in files.items() if len(of_name) > 1}
+        if not alike:
+            break
+        names = [
+            "/".join([*path.parts[-1 - depth : -1], stem_of(path)]) if name in alike else name
+            for name, path in zip(names, paths, strict=True)
+        ]
+    return names
 
 
 def resume_command(path: Path, *options: str) -> str:

@@ -433,7 +433,18 @@ def _sessions_column(number: int, group: Sequence[int], name: str) -> Column:
 
 
 def _names(columns: Sequence[AnswerColumn]) -> list[str]:
-    return distinguishing_labels([_factors(column) for column in columns])
+    """Return what distinguishes columns; of one that lacks what the others say, that it does."""
+    labels = distinguishing_labels([_factors(column) for column in columns])
+    return (
+        [label or _lacking(column) for label, column in zip(labels, columns, strict=True)]
+        if any(labels)
+        else labels
+    )
+
+
+def _lacking(column: AnswerColumn) -> str:
+    cell = column.answer.quotes[0].row.cell
+    return "ranks unknown" if not cell.ranks else "" if cell.label else "no name"
 
 
 def _factors(one: AnswerColumn) -> Factors:

@@ -95,6 +95,11 @@ COUNTED = {
     "took": ("", "real    0m7.045s\nuser    0m0.077s\nsys     0m0.026s\n"),
     "fence": ("```", "```\n\n```bash"),
     "process": ("[node07:1234] 1 more process sent help", "[node07:1290] 1 more process sent help"),
+    "process of NCCL": ("n1:1234:1240 [0] NCCL INFO NET/Socket", "n1:5678:5690 [0] NCCL INFO NET/Socket"),
+    "job": (
+        "Starting at Thu Nov 28 20:25:29 UTC 2026 on n1\n[1718000.123] [n1:99:0] ucp.c:12 UCX WARN none",
+        "Starting at Fri Nov 29 06:00:00 UTC 2026 on n1\n[1719000.456] [n1:77:0] ucp.c:12 UCX WARN none",
+    ),
     "banner": ("Loading site defaults ...", "Loading site defaults ..."),
 }
 
@@ -173,6 +178,22 @@ POSTS = {
         ),
         ["run-1", "run-2", "run-3", "run-4"],
     ),
+    "an issue with details": (
+        "I see a regression:\n"
+        + "".join(
+            f"## {version}\n\n<details><summary>all</summary>\n\n```console\n{COMMAND}\n{latency(time)}\n"
+            "```\n\n</details>\n\nReproduces on every node.\n\n"
+            for version, time in (("v1.14.1", "20.44"), ("v1.15.0", "31.10"))
+        ),
+        ["v1.14.1", "v1.15.0"],
+    ),
+    "another kernel in a preamble": (
+        "".join(
+            f"{COMMAND}\n# Date : Fri Jul 17 23:{minute}:46 2015\n# Release : {kernel}\n{latency(time)}\n"
+            for minute, kernel, time in ((16, "5.14.0", "20.44"), (18, "6.1.0", "31.10"))
+        ),
+        ["Release-5.14.0", "Release-6.1.0"],
+    ),
     "another prompt": (
         f"[ann@login1 old]{COMMAND}\n{FIRST}\n[ann@login1 new]{COMMAND}\n{SECOND}\n",
         ["old", "new"],
@@ -184,7 +205,7 @@ POSTS = {
     "a tool in front": (
         (
             f"The first result\n$ mpirun ./osu_latency\n{FIRST}\n"
-            f"And the result of the same test below a profiler\n$ perf-report mpirun ./osu_latency\n{SECOND}\n"
+            f"And the result of the same test, profiled\n$ perf-report mpirun ./osu_latency\n{SECOND}\n"
         ),
         ["mpirun", "perf-report"],
     ),

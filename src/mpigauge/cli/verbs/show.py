@@ -57,8 +57,9 @@ def command(
 ) -> None:
     """Print the answer of RESULT files on one screen, or tables with all numbers.
 
-    RESULT is a file, a folder (its newest file) or - (standard input); without one, the newest in results/.
-    Text of OSU, IMB, nccl-tests, NetPIPE, perftest and fabtests is recognised and read as a result.
+    RESULT is a file, a folder (its newest file, or all texts of others) or - (standard input); without one,
+    the newest in results/. Text of OSU, IMB, nccl-tests, NetPIPE, perftest and fabtests is recognised and
+    read as a result.
 
     \b
     mpigauge show

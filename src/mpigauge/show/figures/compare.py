@@ -88,7 +88,9 @@ def compare_figure(query: Query) -> Figure:
     compared = compare_sources(query)
     runs, controls = _lines(compared), _controls(compared)
     if not any(run.worst.decision for run in runs):
-        raise query.lacks("no number has launches enough on both sides", "measure more: --launches 10")
+        imported = any(source.result.imported for source in query.sources)
+        more = "import more texts of each side" if imported else "measure more: --launches 10"
+        raise query.lacks("no number has launches enough on both sides", more)
     groups = [*_groups(compared, runs), *_groups(compared, controls, controls=True)]
     whole = style.paper(LINE_INCHES * sum(map(_height, groups)) + AROUND_INCHES)
     axes = whole.add_subplot()
