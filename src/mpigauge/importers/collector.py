@@ -126,7 +126,7 @@ class Collector:
         self._read_to = 0
         self._printed = set[object]()
         self._settings: dict[str, str] = {}
-        self._ranks_stated = 0
+        self._ranks_started = self._ranks_stated = 0
         self._ends: dict[object, tuple[TextTable, bool]] = {}
 
     # ---- Where a reader is -----------------------------------------------------------------------
@@ -135,7 +135,7 @@ class Collector:
         """Begin a file; what is taken before a table begins is of a table without a title."""
         self._lines, self._read_to, self._table = lines, 0, TextTable(file, 0, self.format_name)
         self._texts = [line.text for line in lines]
-        self._settings, self._ranks_stated = {}, 0
+        self._settings, self._ranks_started, self._ranks_stated = {}, 0, 0
 
     def begin_table(
         self, title: str, line: TextLine, command: str = "", what: object = None, *, new: bool = False
@@ -154,27 +154,24 @@ class Collector:
             self.titles[title] = None
         old = self._table
         self._table = TextTable(line.file, line.number, self.format_name)
-        texts, prose, visible, started = self._texts, "", command, 0
+        texts, prose, visible = self._texts, "", command
         for at in range(self._read_to, len(texts)):
             if self._lines[at].number > line.number:
                 break
             self._read_to = at + 1
             if self._lines[at].number == line.number:
                 continue
-            if shown := command_in(texts, at):
+            shown = command_in(texts, at)
+            self._note_ranks(texts[at], shown)
+            if shown:
                 visible = command or shown
-                # A caption between a command and its table shows that it has started those of others, too.
-                started, self._ranks_stated = ranks_of(shown), 0
-            elif stated := ranks_stated(texts[at]):
-                self._ranks_stated = stated
             elif setting := setting_in(texts[at]):
                 self._settings |= dict([setting])
                 if len(self._settings) > MAX_SETTINGS:
                     del self._settings[next(iter(self._settings))]
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
-                if prose.endswith(":"):
-                    self._ranks_stated, started = started or self._ranks_stated, 0
+        self._ranks_started = 0
         continues = is_repeating_loop(old.command) or (
             what is not None and not new and what not in self._printed
         )
@@ -184,6 +181,16 @@ class Collector:
         if visible or new:
             self._printed.clear()
         self._printed.add(what)
+
+    def _note_ranks(self, text: str, command: str) -> None:
+        """Keep how many ranks a line above a table says there are, for tables without a command."""
+        if command:
+            self._ranks_started, self._ranks_stated = ranks_of(command), 0
+        elif stated := ranks_stated(text):
+            self._ranks_stated = stated
+        elif self._ranks_started and text.rstrip().endswith(":") and is_prose(text):
+            # A caption between a command and its table: the command has started the next ones, too.
+            self._ranks_stated, self._ranks_started = self._ranks_started, 0
 
     def above(self, line: TextLine) -> Sequence[TextLine]:
         """Return the lines of the file between the beginning of the last table and a line."""
@@ -206,7 +213,7 @@ class Collector:
 
     @property
     def ranks(self) -> int:
-        """Ranks that took part, by the command line or a line above the table, or by the user; 0 if unknown."""
+        """Ranks that took part, by the command or a line above the table, or by the user; 0 if unknown."""
         return ranks_of(self._table.command) or self._ranks_stated or self.given_ranks
 
     # ---- What it finds ---------------------------------------------------------------------------
