@@ -371,8 +371,7 @@ def test_long_words_behind_numbers_are_cut_to_labels_of_their_own(tmp_path: Path
     [
         "| Size | UCX | OFI |\n|---|---|---|\n| (B) | (us) | (us) |\n| 8 | 1.5 | 1.6 |\n",
         "size\tUCX\tOFI\n\tus\tus\n8\t1.5\t1.6\n",
-        "<table><tr><th>Size</th><th>UCX</th><th>OFI</th></tr>\n<tr><td>(B)</td><td>us</td><td>us</td></tr>\n"
-        + "<tr><td>8</td><td>1.5</td><td>1.6</td></tr></table>\n",
+        "<table><tr><th>Size</th><th>UCX</th><th>OFI</th></tr>\n<tr><td>(B)</td><td>us</td><td>us</td></tr>\n<tr><td>8</td><td>1.5</td><td>1.6</td></tr></table>",
     ],
 )
 def test_units_may_stand_below_headings(tmp_path: Path, text: str) -> None:
