@@ -13,6 +13,7 @@ from mpigauge.errors import EXIT_UNDECIDED
 if TYPE_CHECKING:
     from tests.conftest import Cli
 
+WRAPPED = "mpiexec -mca btl self,openib -hostfile /home/user/hosts.txt -bynode"
 HEADING = "# OSU MPI Allreduce Latency Test v7.5\n# Size   Avg Latency(us)\n"
 
 
@@ -143,3 +144,98 @@ def test_what_a_text_says_beside_its_columns_is_in_the_answer(cli: Cli) -> None:
     done = cli("compare", "host.txt", "device.txt")
     assert done.status == 2
     assert "osu_cuda_latency host-host, the other osu_cuda_latency device-device" in done.err
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("row", "below", "said"),
+    [
+        ("16  3.60[node1:12345] a", "32  3.7\n", "has 3 words below 2 columns; 1 line below not read"),
+        (
+            "16  3.60[node1:123456:warning]",
+            "32  3.70\n",
+            "Latency: '3.60[node1:12345...' is not a number; 1 line",
+        ),
+        ("16  3.6", "", "Latency: '3.6' may be torn: fewer digits than others, no row below"),
+    ],
+)
+def test_the_reason_why_a_line_is_no_row_is_on_the_screen(cli: Cli, row: str, below: str, said: str) -> None:
+    Path("a.txt").write_text(f"{HEADING}8  3.50\n{row}\n{below}")
+    shown = cli("show", "a.txt").out
+    (line,) = (line for line in shown.splitlines() if line.startswith("! "))
+    assert said in line
+    assert len(line) <= 80
+    assert "correct the text" not in shown
+
+
+@pytest.mark.usefixtures("here")
+def test_what_to_do_about_a_line_is_said_where_rows_below_it_are_lost(cli: Cli) -> None:
+    remedies = {}
+    for name, below in (("a.txt", "32  3.70\n"), ("b.txt", "")):
+        Path(name).write_text(f"{HEADING}8  3.50\n16  3.60  9  9\n{below}")
+        (found,) = json.loads(cli("show", name, "--format", "json").out)["findings"]
+        remedies[name] = found["remedy"]
+    assert remedies == {"a.txt": "delete the line, or repair it, and those below it are read", "b.txt": ""}
+
+
+@pytest.mark.usefixtures("here")
+def test_failed_validation_is_called_wrong_results(cli: Cli) -> None:
+    heading = "# OSU MPI Allreduce Latency Test v7.5\n# Size   Avg Latency(us)   Validation\n"
+    Path("a.txt").write_text(f"{heading}8  3.50  Fail\n16  3.60  Fail\n")
+    assert "! wrong results: 2 of 2 cells" in cli("show", "a.txt").out
+    Path("a.txt").write_text(f"{heading}8  3.50  Pass\n16  3.60  Fail\n")
+    assert "! wrong results: 1 of 2 cells" in cli("show", "a.txt").out
+
+
+@pytest.mark.usefixtures("here")
+def test_of_one_rank_it_is_said_that_nothing_was_sent(cli: Cli) -> None:
+    Path("a.txt").write_text(tables("3.50", command="mpirun -np 1 ./osu_allreduce\n"))
+    assert "1 rank: nothing was sent" in cli("show", "a.txt").out
+
+
+@pytest.mark.usefixtures("here")
+def test_an_unknown_library_of_several_jobs_is_not_named(cli: Cli) -> None:
+    Path("a.csv").write_text("ranks,size,time (us)\n2,8,1.5\n4,8,1.6\n")
+    assert cli("show", "a.csv").out.splitlines()[2] == "2 jobs · imported: no samples, so no intervals"
+
+
+@pytest.mark.usefixtures("here")
+def test_columns_of_one_table_are_not_advised_to_become_launches(cli: Cli) -> None:
+    heading = "# OSU MPI Latency Test v6.1\n# Size  Latency (us)  Latency (us)\n"
+    Path("a.txt").write_text(f"{heading}8  3.50  3.60\n")
+    assert "2 runs, no samples\n" in cli("show", "a.txt").out
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("above", "ranks"),
+    [
+        ("flux run -N2 --tasks-per-node=96 ./osu_allreduce\n", 192),
+        ("lrun -N2 -T4 ./osu_allreduce\n", 8),
+        ("mpirun -N 2 -ppn 4 ./osu_allreduce\n", 8),
+        ("mpirun -N 4 ./osu_allreduce\n", 0),
+        ("mpirun.mpich -np 16 ./osu_allreduce\n", 16),
+        ("mpirun -np 16 ./osu_allreduce\n\nBefore:\n", 16),
+        ("number of process: 2048\n", 2048),
+        ("Total number of MPI ranks = 48\n", 48),
+        ("64 processes:\n", 64),
+        ("ranks per node: 4\n", 0),
+        (
+            "mpiexec -mca btl self,openib -hostfile /home/user/hosts.txt -bynode\n-n 128 ./osu_allreduce\n",
+            128,
+        ),
+        (f"{WRAPPED}\nmpirun -n 8 ./a.out\n./b.out\n", 8),
+    ],
+)
+def test_ranks_are_taken_wherever_a_text_says_them(cli: Cli, above: str, ranks: int) -> None:
+    Path("a.txt").write_text(tables("3.50", command=above))
+    (row,) = json.loads(cli("show", "a.txt", "--format", "json", "--all").out)["rows"]
+    assert row["ranks"] == ranks
+
+
+@pytest.mark.usefixtures("here")
+def test_a_command_above_captions_holds_for_all_their_tables(cli: Cli) -> None:
+    command = "mpirun -np 16 ./osu_allreduce\n"
+    Path("a.txt").write_text(f"{command}\nBefore:\n{tables('3.50')}\nAfter:\n{tables('2.50')}")
+    rows = json.loads(cli("show", "a.txt", "--format", "json", "--all").out)["rows"]
+    assert [(row["label"], row["ranks"]) for row in rows] == [("Before", 16), ("After", 16)]

@@ -176,9 +176,10 @@ def _unread_lines(fact: UnreadLines) -> Iterator[str]:
     below = f"; {counted(first.below, 'line')} below not read" if first.below else ""
     behind = f"{below}{more}"
     room = MAX_LETTERS - len(behind)
-    said = f"{_line(first)} ends its table: {first.why}"
-    if len(said) > room:
-        said = re.sub(rf"'([^']{{{MAX_QUOTED}}})[^']+'", r"'\1...'", said)
+    cut = re.sub(rf"'([^']{{{MAX_QUOTED}}})[^']+'", r"'\1...'", first.why)
+    ends = f"{_line(first)} ends its table:"
+    ways = (f"{ends} {first.why}", f"{ends} {cut}", f"{_line(first)}: {cut}")
+    said = next((way for way in ways if len(way) <= room), ways[-1])
     yield f"{shorten(said, room, placeholder=' ...')}{behind}"
 
 

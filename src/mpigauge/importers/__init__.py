@@ -65,7 +65,7 @@ SIZE_HEADING = (
 
 _SIZES = (
     rf"(?:(?:(?:osu|imb|ib|fi)_\w{{1,40}}[ _])?{SIZE_HEADING}[\s*`]{{0,80}}"
-    r"(?:[(\[][^|,;\t()\[\]]{0,40}[)\]]|in bytes)?|[(\[](?:[KMG]?i?B|bytes)[)\]])"
+    r"(?:[(\[][^|,;\t()\[\]]{0,40}[)\]]|in bytes|_(?:in_)?bytes|_B)?|[(\[](?:[KMG]?i?B|bytes)[)\]])"
 )
 
 _NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max |Bi-)?(?:Lat(?:ency)?\b|Bandwidth|Overall|MB/s))"
@@ -179,7 +179,7 @@ READERS = {
         example="mpigauge import table before-after.md -o both.jsonl",
         module="table",
         program="tables of times and rates in Markdown, HTML and CSV",
-        mark=rf"^(?:[ \t>]*\|?(?:[^|\d][^|]{{0,30}}\|){{0,{MAX_FACTORS}}}"
+        mark=rf"^(?:[ \t>]*\|?(?:(?:[^|\d][^|]{{0,30}})?\|){{0,{MAX_FACTORS}}}"
         rf"[\s*`#]{{0,80}}{_SIZES}[\s*`]{{0,80}}\|"
         rf"|[# \"]{{0,9}}{_SIZES}[ \"]{{0,9}}[,;]\s{{0,9}}\S"
         rf"|{_FACTORS}{_SIZES}[ \"]{{0,9}}[,;\t][^\n]{{0,200}}?{_VALUES}"

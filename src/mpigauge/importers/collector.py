@@ -122,7 +122,8 @@ class Collector:
         self._table = TextTable("", 0)
         self._read_to = 0
         self._printed = set[object]()
-        self._last_row, self._prompted, self._ranks_stated = 0, "", 0
+        self._last_row, self._prompted = 0, ""
+        self._ranks_started = self._ranks_stated = 0
         self._ends: dict[object, tuple[TextTable, bool]] = {}
 
     # ---- Where a reader is -----------------------------------------------------------------------
@@ -132,7 +133,8 @@ class Collector:
         self._end_file()
         self._lines, self._read_to, self._table = lines, 0, TextTable(file, 0, self.format_name)
         self._texts = [line.text for line in lines]
-        self._last_row, self._prompted, self._ranks_stated = 0, "", 0
+        self._last_row, self._prompted = 0, ""
+        self._ranks_started = self._ranks_stated = 0
 
     def _end_file(self) -> None:
         """Read what stands below the last table of the file."""
@@ -156,7 +158,7 @@ class Collector:
         old = self._table
         at = bisect_left(self._lines, line.number, key=_number)
         visible = command or self._read_between(at)
-        self._read_to = max(self._read_to, at + 1)
+        self._read_to, self._ranks_started = max(self._read_to, at + 1), 0
         self._table = TextTable(line.file, line.number, self.format_name, title, prompted=self._prompted)
         self._table.above, self._table.counted = old.below, old.counted_below
         if not old.cells:
@@ -172,27 +174,32 @@ class Collector:
 
     def _read_between(self, end: int) -> str:
         """Read what stands between the table and a place in the file; return the last command line there."""
-        command, started = "", 0
+        command = ""
         for at in range(self._read_to, end):
             if continues_line(self._texts, at):
                 continue
             text = self._texts[at]
             self._prompted = where_prompted(text) or self._prompted
-            if shown := command_in(self._texts, at):
-                command, started, self._ranks_stated = shown, ranks_of(shown), 0
-                continue
-            told = telling_line(text)
-            if stated := ranks_stated(text):
-                self._ranks_stated = stated
-            elif told.endswith(":"):
-                # A caption between a command and its table shows that it has started those of others, too.
-                self._ranks_stated, started = started or self._ranks_stated, 0
-            if self._lines[at].number > self._last_row:
+            shown = command_in(self._texts, at)
+            self._note_ranks(text, shown)
+            if shown:
+                command = shown
+            elif self._lines[at].number > self._last_row:
                 self._table.counted_below |= counts(text)
-                if told:
+                if told := telling_line(text):
                     self._table.below.append(told)
         self._read_to = max(self._read_to, end)
         return command
+
+    def _note_ranks(self, text: str, command: str) -> None:
+        """Keep how many ranks a line above a table says there are, for tables without a command."""
+        if command:
+            self._ranks_started, self._ranks_stated = ranks_of(command), 0
+        elif stated := ranks_stated(text):
+            self._ranks_stated = stated
+        elif self._ranks_started and telling_line(text).endswith(":"):
+            # A caption between a command and its table: the command has started the next ones, too.
+            self._ranks_stated, self._ranks_started = self._ranks_started, 0
 
     def above(self, line: TextLine) -> Sequence[TextLine]:
         """Return the lines of the file between the beginning of the last table and a line."""
@@ -215,7 +222,7 @@ class Collector:
 
     @property
     def ranks(self) -> int:
-        """Ranks that took part, by the command line, a line above the table, or the user; 0 if unknown."""
+        """Ranks that took part, by the command or a line above the table, or by the user; 0 if unknown."""
         return ranks_of(self._table.command) or self._ranks_stated or self.given_ranks
 
     # ---- What it finds ---------------------------------------------------------------------------

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LAUNCHERS = (
-    *("mpirun", "mpiexec", "mpirun_rsh", "mpirun.mpich", "mpirun.openmpi", "mpiexec.mpich", "mpiexec.openmpi"),
+    *("mpirun", "mpirun.mpich", "mpirun.openmpi", "mpirun_rsh"),
+    *("mpiexec", "mpiexec.mpich", "mpiexec.openmpi"),
     *("mpiexec.hydra", "mpiexec_mpt", "orterun", "prterun", "prun"),
     *("srun", "aprun", "jsrun", "ibrun", "lrun", "flux", "ccc_mprun", "poe", "oshrun", "shmemrun"),
 )
@@ -38,10 +39,10 @@ _PER_NODE = re.compile(
     r"\s(?:--ntasks-per-node|--tasks-per-node|-ppn|-perhost|--ppn)(?:[ =]+|(?=[0-9]))([0-9]{1,6})(?=\s|\Z)"
 )
 _PER_NODE_OF_LRUN = re.compile(r"\s-T(?:[ =]*)([0-9]{1,6})(?=\s|\Z)")
+_NOUN = r"(?:mpi[ -])?(?:process(?:es)?|ranks|tasks|n?procs|np|ntasks)"
 _STATED = re.compile(
-    r"\W*(?:(?:total )?(?:number|no\.?|num) of )?(?:mpi[ -])?(?:process(?:es)?|ranks|tasks|procs|nprocs|np|ntasks)"
-    r"\s*[:=]\s*(?P<behind>[0-9]{1,7})\W*"
-    r"|\W*(?P<before>[0-9]{1,7}) (?:mpi[ -])?(?:process(?:es)?|ranks|tasks|procs)\W*",
+    rf"\W*+(?:(?:total )?(?:number|no\.?|num) of )?{_NOUN}\s*+[:=]\s*+(?P<behind>[0-9]{{1,7}})\W*+"
+    rf"|\W*+(?P<before>[0-9]{{1,7}}) {_NOUN}\W*+",
     re.IGNORECASE,
 )
 """A line that says nothing but how many ranks there are."""
@@ -89,7 +90,7 @@ def continues_line(lines: Sequence[str], at: int) -> bool:
 
 
 def _with_wrapped_lines(text: str, last: str, below: Sequence[str]) -> str:
-    """Return a command with the lines that a mail has broken it into, if these say how many ranks it starts.
+    """Return a command with the lines that a mail has broken it into, if they say its number of ranks.
 
     Args:
         last: Its last line.
@@ -99,7 +100,12 @@ def _with_wrapped_lines(text: str, last: str, below: Sequence[str]) -> str:
     for line in below:
         words = line.strip()
         cut = whole.endswith(CUT_PROGRAM)
-        if (len(last) < LEAST_WRAPPED and not cut) or not words or words[0] in "#$>|" or _LAUNCHER.search(words):
+        if (
+            (len(last) < LEAST_WRAPPED and not cut)
+            or not words
+            or words[0] in "#$>|"
+            or _LAUNCHER.search(words)
+        ):
             break
         whole, last = f"{whole}{'' if cut else ' '}{words}", words
         if len(whole) > MAX_CHARACTERS:

@@ -52,7 +52,7 @@ _UNIT = re.compile(
 )
 _SIZE = re.compile(
     rf"(?:(?P<of>(?:osu|imb|ib|fi)_\w+)[ _])?{SIZE_HEADING}"
-    r"\s*(?:[(\[]\s*(?:in\s+)?(?P<unit>[A-Za-z]+)\s*[)\]]|[ _]?in[ _]bytes)?"
+    r"\s*(?:[(\[]\s*(?:in\s+)?(?P<unit>[A-Za-z]+)\s*[)\]]|[ _]?in[ _]bytes|[ _](?:bytes|b))?"
     r"|[(\[](?P<alone>[KMG]?i?B|bytes)[)\]]",
     re.IGNORECASE,
 )
@@ -77,9 +77,9 @@ _QUANTITY = re.compile(rf"(?i)(?P<program>\b(?:osu|imb|ib|fi)_\w+)|{_MEASURED.pa
 _MEAN = re.compile(r"(?i)\b(?:avg|average|mean)\b")
 _BOTH_WAYS = re.compile(r"(?i)\bbi-?dir|\bbibw\b")
 _NO_RUN = re.compile(
-    r"(?i)%|\N{INCREMENT}|\N{GREEK CAPITAL LETTER DELTA}|\b(?:min|max|minimum|maximum"
+    r"(?i)%|\N{INCREMENT}|\N{GREEK CAPITAL LETTER DELTA}|(?<![A-Za-z0-9])(?:min|max|minimum|maximum"
     r"|std|stddev|sd|dev|deviation|variance|error|err|ci|p[0-9]+|percentile|iter\w*|rep\w*|count|samples|speed-?up|ratio|diff\w*|delta|change"
-    r"|improve\w*|gain|factor|validation|status|notes?|comment)\b"
+    r"|improve\w*|gain|factor|validation|status|notes?|comment)(?![A-Za-z0-9])"
 )
 _CAPTION = re.compile(r"#+\s|\*\*|__|.*:\s*\Z|<")
 _TAG = re.compile(r"<[^>]{0,200}>")
@@ -190,7 +190,7 @@ class Parser(LineParser):
         if table.line is not None and units:
             self._above = [table.caption] if table.caption else []
             self._heading(table.line, units, table.delimiter)
-        elif _size_at(fields, table.delimiter) is not None:
+        elif _size_at(fields) is not None:
             self._heading(line, fields, table.delimiter)
         else:
             self._row(line, fields)
@@ -200,7 +200,7 @@ class Parser(LineParser):
         self._table = _Table()
         delimiter = _delimiter(text)
         fields = _fields(text, delimiter) if delimiter else []
-        if fields and _size_at(fields, delimiter) is not None:
+        if fields and _size_at(fields) is not None:
             self._heading(line, fields, delimiter)
         elif not _is_ruled(text):
             self._note(_fields(text, BAR) if text.startswith(BAR) else [text])
@@ -227,7 +227,7 @@ class Parser(LineParser):
             if not fields:
                 continue
             line = lines[at - 1]
-            if self._table.runs or _size_at(fields, HTML) is not None:
+            if self._table.runs or _size_at(fields) is not None:
                 self._table.delimiter = HTML
                 self._line_inside(line, fields)
             else:
@@ -241,13 +241,13 @@ class Parser(LineParser):
             LineError: It has no column of numbers, or its unit has two meanings.
         """
         above, self._above = self._above, []
-        at = _size_at(fields, delimiter) or 0
+        at = _size_at(fields) or 0
         size = _SIZE.fullmatch(fields[at])
         stated = next((_without_emphasis(one) for one in reversed(above) if _is_caption(one)), "")
         caption = stated or (size["of"] if size and size["of"] else "")
         unit = (size["unit"] or size["alone"] or "B") if size else "B"
         self.collector.begin_table(caption or "a table", line)
-        factors = {place: name for place, name in enumerate(fields[:at]) if not _INDEX.fullmatch(name)}
+        factors = dict(enumerate(fields[:at]))
         self._table = _Table(delimiter, line, caption, factors, size_at=at, names=fields)
         self._table.size_name = fields[at]
         self._table.size_unit = _BYTES.get(unit.lower(), unit)
@@ -270,7 +270,7 @@ class Parser(LineParser):
         table, rows = self._table, list[list[str]]()
         for line in self.collector.below(heading):
             words = _fields(line.text, table.delimiter) if table.delimiter in line.text else []
-            if not words or _size_at(words, table.delimiter) is not None:
+            if not words or _size_at(words) is not None:
                 break
             if len(words) == len(table.names) and not all(map(_is_ruled, words)):
                 rows.append(words)
@@ -330,8 +330,8 @@ class Parser(LineParser):
             word = fields[at] if at < len(fields) else ""
             if _RANKS.fullmatch(name) and is_whole(word):
                 ranks = int(word)
-            elif word:
-                mode.append(f"{name} {word}")
+            elif word and not (_INDEX.fullmatch(name) and is_whole(word)):
+                mode.append(f"{name} {word}".strip())
         return " ".join(mode) or "standard", ranks
 
     def _label_of_row(self, column: str, fields: Sequence[str]) -> str:
@@ -385,13 +385,13 @@ class _Page(HTMLParser):
 # ---- Fields --------------------------------------------------------------------------------------
 
 
-def _size_at(fields: Sequence[str], delimiter: str) -> int | None:
+def _size_at(fields: Sequence[str]) -> int | None:
     """Return the place of the column of sizes in a heading, behind few factors; None if it is none."""
     at = next((at for at, name in enumerate(fields[:-1][: MAX_FACTORS + 1]) if _SIZE.fullmatch(name)), None)
     if at is None or any(one[:1].isdigit() for one in fields[:at]):
         return None
-    # The index that programs write before the columns of a CSV has no name.
-    return at if all(fields[1 if delimiter in DELIMITERS else 0 : at]) else None
+    # The first column may have no name: in a CSV it is an index, in Markdown it says what its rows are.
+    return at if all(fields[1:at]) else None
 
 
 def _units_below(fields: Sequence[str], names: Sequence[str]) -> list[str]:

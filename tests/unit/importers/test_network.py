@@ -460,3 +460,32 @@ def test_columns_that_prove_nothing_are_not_taken_for_netpipe(tmp_path: Path) ->
 def test_version_4_writes_np_out_in_seconds(tmp_path: Path) -> None:
     text = "    1000   800.00000   790.00000    780.00000   0.00001000\n"
     assert seconds(tmp_path / "np.out", text) == {("netpipe", "standard", 1000): pytest.approx(1e-5)}
+
+
+ENDS = (
+    " local address: LID 0x06 QPN {} PSN 0xc8533e OUT 0x10 RKey 0x080585 VAddr 0x007f41cb03a000\n"
+    " remote address: LID 0x05 QPN {} PSN 0xc8533e OUT 0x10 RKey 0x0805b9 VAddr 0x007f99dfba7000\n"
+)
+SENDS, RECEIVES = " TX depth        : 128\n", " RX depth        : 512\n"
+
+
+def end(side: str, first: str, second: str, rate: str) -> str:
+    """What one end of a run prints."""
+    head = f"{'Send BW Test':>32}\n{side}{ENDS.format(first, second)}{MIB_RATES}"
+    return f"{head} 65536      1000             0.00               {rate}                      0.000049\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "rates"),
+    [
+        (end(RECEIVES, "0x0d02", "0x0d24", "3.08") + end(SENDS, "0x0d24", "0x0d02", "3.06"), [3.06]),
+        (end(SENDS, "0x0d24", "0x0d02", "3.06") + end(RECEIVES, "0x0d02", "0x0d24", "3.08"), [3.06]),
+        (end(SENDS, "0x0d24", "0x0d02", "3.06") + end(SENDS, "0x0d24", "0x0d02", "3.08"), [3.06]),
+        (end(SENDS, "0x0d24", "0x0d02", "3.06") + end(SENDS, "0x0d25", "0x0d03", "3.08"), [3.06, 3.08]),
+    ],
+)
+def test_of_both_ends_of_a_run_the_numbers_of_the_one_that_sends_are_read(
+    tmp_path: Path, text: str, rates: list[float]
+) -> None:
+    times = [one.time_s for one in records_of(tmp_path / "a.txt", text) if isinstance(one, Imported)]
+    assert times == [pytest.approx(65536 / (rate * MIB)) for rate in rates]

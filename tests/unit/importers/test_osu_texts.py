@@ -685,3 +685,66 @@ def test_a_failed_row_of_any_title_is_no_number(tmp_path: Path) -> None:
         text("# OSU MPI-CUDA Reduce Latency Test v7.4", heading, "4   1.50   Fail", "8  1.60  Pass"),
     )
     assert failures_of(records) == [("osu_cuda_reduce_latency", 4, "corrupt")]
+
+
+# ---- Runs side by side ---------------------------------------------------------------------------
+
+
+def labelled(path: Path, *lines: str) -> dict[tuple[str, int], float]:
+    """Seconds by label and size."""
+    times = times_of(records_of(path, text(*lines)))
+    return {(cell.label, cell.bytes): time_s for cell, time_s in times.items()}
+
+
+@pytest.mark.parametrize(
+    ("above", "labels"),
+    [
+        ("#               with HCOLL      without HCOLL", ("with-HCOLL", "without-HCOLL")),
+        ("                ompi mpich", ("ompi", "mpich")),
+        ("                three words here", ("run-1", "run-2")),
+        ("                same   same", ("run-1", "run-2")),
+        ("", ("run-1", "run-2")),
+    ],
+)
+def test_columns_of_several_runs_below_one_title_are_runs(
+    tmp_path: Path, above: str, labels: tuple[str, str]
+) -> None:
+    title, heading = "# OSU MPI Latency Test v6.1", f"{LATENCY}      Latency (us)"
+    found = labelled(tmp_path / "a.txt", title, above, heading, "8  1.05  1.15", "16  1.06  -")
+    first, second = labels
+    assert found == {
+        (first, 8): pytest.approx(1.05 * US),
+        (second, 8): pytest.approx(1.15 * US),
+        (first, 16): pytest.approx(1.06 * US),
+    }
+
+
+def test_each_of_several_runs_may_have_several_columns(tmp_path: Path) -> None:
+    heading = f"{AVERAGE}   Min Latency(us)   Avg Latency(us)   Min Latency(us)"
+    found = labelled(
+        tmp_path / "a.txt", "# OSU MPI Allreduce Latency Test v7.3", heading, "8 2.05 1.05 2.15 1.15"
+    )
+    assert found == {("run-1", 8): pytest.approx(2.05 * US), ("run-2", 8): pytest.approx(2.15 * US)}
+
+
+@pytest.mark.parametrize("last", ["16  1.06", "16  1.06  1.1", "16  1.06  1.16  1.26"])
+def test_a_torn_row_of_several_runs_gives_nothing_of_the_torn_one(tmp_path: Path, last: str) -> None:
+    lines = ("# OSU MPI Latency Test v6.1", f"{LATENCY}  Latency (us)", "8  1.05  1.15", last)
+    assert "line 4" in said_of(tmp_path / "a.txt", text(*lines))
+    assert ("run-2", 16) not in labelled(tmp_path / "a.txt", *lines)
+
+
+def test_columns_that_do_not_repeat_are_refused(tmp_path: Path) -> None:
+    heading = f"{LATENCY}  Bandwidth (MB/s)  Latency (us)"
+    said = said_of(tmp_path / "a.txt", text("# OSU MPI Latency Test v6.1", heading, "8 1.05 7.62 1.15"))
+    assert said.endswith("two columns have one name")
+
+
+# ---- Exponents -----------------------------------------------------------------------------------
+
+
+def test_a_number_may_have_an_exponent_which_is_whole(tmp_path: Path) -> None:
+    lines = ("# OSU MPI Bandwidth Test v7.3", RATE, "1  7.59", "4194304  1.2e+04")
+    assert read(tmp_path / "a.txt", *lines)[-1][-1] == pytest.approx(4194304 / 12000e6)
+    said = said_of(tmp_path / "a.txt", text(*lines[:-1], "4194304  1.2e+0"))
+    assert "'1.2e+0' is not a number" in said

@@ -307,3 +307,81 @@ def test_what_is_printed_is_read(
     if wanted:
         times = times_of(read("table", [path]))
         assert {(cell.label, cell.bytes): time_s for cell, time_s in times.items()} == wanted
+
+
+# ---- Factors -------------------------------------------------------------------------------------
+
+
+def named(folder: Path, text: str) -> dict[tuple[str, int, str, int], float]:
+    """Microseconds by mode, ranks, label and size."""
+    times = times_of(records_of(folder / "table.csv", text))
+    return {(of.mode, of.ranks, of.label, of.bytes): round(time_s * 1e6, 6) for of, time_s in times.items()}
+
+
+@pytest.mark.parametrize(
+    ("heading", "row", "key"),
+    [
+        ("src,dst,Size,Avg Latency(us)", "n1,n2,8,1.5", ("src n1 dst n2", 0, "", 8)),
+        ("nodes;Size (B);Latency (us)", "2;8;1.5", ("nodes 2", 0, "", 8)),
+        ("num_ranks\tbytes\tlatency_us", "4\t8\t1.5", ("standard", 4, "", 8)),
+        (",mpi,size_bytes,time_us", "0,ompi,8,1.5", ("mpi ompi", 0, "", 8)),
+        ("index,size,min_us,avg_us,p99_us", "7,8,1.0,1.5,2.0", ("standard", 0, "", 8)),
+        ("size,latency (us),nprocs", "8,1.5,4", ("standard", 4, "", 8)),
+        ("| | Size | ompi (us) |\n|--|--|--|", "| lat | 8 | 1.5 |", ("lat", 0, "ompi", 8)),
+    ],
+)
+def test_columns_beside_that_of_sizes_are_factors(
+    tmp_path: Path, heading: str, row: str, key: tuple[str, int, str, int]
+) -> None:
+    assert named(tmp_path, f"{heading}\n{row}\n") == {key: 1.5}
+
+
+def test_words_behind_numbers_are_the_label_where_rows_need_one(tmp_path: Path) -> None:
+    text = (
+        "size,avg (us),mpi,note,nodes\n8,1.0,ompi,a,2\n8,2.0,mpich,a,2\n16,1.1,ompi,b,2\n16,2.1,mpich,c,2\n"
+    )
+    assert named(tmp_path, text) == {
+        ("standard", 0, "ompi", 8): 1.0,
+        ("standard", 0, "mpich", 8): 2.0,
+        ("standard", 0, "ompi", 16): 1.1,
+        ("standard", 0, "mpich", 16): 2.1,
+    }
+    alone = "size,time (us),note\n8,1.0,eager\n16,1.1,eager\n32,1.2,rendezvous\n64,1.3,rendezvous\n"
+    assert {key[2] for key in named(tmp_path, alone)} == {""}
+
+
+def test_counts_behind_numbers_are_factors_where_rows_need_them(tmp_path: Path) -> None:
+    text = "size,time (us),nodes\n8,1.0,2\n16,1.1,2\n8,2.0,4\n16,2.1,4\n"
+    assert {key[0] for key in named(tmp_path, text)} == {"nodes 2", "nodes 4"}
+
+
+def test_long_words_behind_numbers_are_cut_to_labels_of_their_own(tmp_path: Path) -> None:
+    long = "a-toolchain-with-a-name-that-is-longer-than-labels"
+    rows = "".join(
+        f"{size},{time},{long}-{end}\n"
+        for size, time, end in ((8, 1, "x"), (8, 2, "y"), (16, 3, "x"), (16, 4, "y"))
+    )
+    found = named(tmp_path, f"size,time (us),toolchain\n{rows}")
+    assert sorted(found.values()) == [1.0, 2.0, 3.0, 4.0]
+    assert len({key[2] for key in found}) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Size | UCX | OFI |\n|---|---|---|\n| (B) | (us) | (us) |\n| 8 | 1.5 | 1.6 |\n",
+        "size\tUCX\tOFI\n\tus\tus\n8\t1.5\t1.6\n",
+        "<table><tr><th>Size</th><th>UCX</th><th>OFI</th></tr>\n<tr><td>(B)</td><td>us</td><td>us</td></tr>\n<tr><td>8</td><td>1.5</td><td>1.6</td></tr></table>",
+    ],
+)
+def test_units_may_stand_below_headings(tmp_path: Path, text: str) -> None:
+    assert {key[2:]: time for key, time in named(tmp_path, text).items()} == {
+        ("UCX", 8): 1.5,
+        ("OFI", 8): 1.6,
+    }
+
+
+def test_the_name_of_a_program_in_a_heading_stays_whole(tmp_path: Path) -> None:
+    names = "osu_bw openmpi (MB/s) | osu_bw mpich (MB/s) | bandwidth ucx (MB/s)"
+    text = f"| Size | {names} |\n|--|--|--|--|\n| 8 | 1 | 2 | 3 |\n"
+    assert [of[1] for of in found(tmp_path, text)] == ["osu_bw-openmpi", "osu_bw-mpich", "ucx"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import re
 import string
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,9 @@ from mpigauge.importers.text import (
     cleaned,
     content_of,
     decoded,
+    lines_of,
     number,
+    number_hint,
     relative_step,
     without_note,
 )
@@ -192,3 +195,47 @@ def test_only_numbers_begin_a_row() -> None:
         *(True, True, False),
         *(False, False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept"),
+    [
+        ("<strong>$ cat f", "$ cat f"),
+        ("<h3>8</h3> <em>1.84</em><u></u><small></small>", "8 1.84"),
+        ("<details open><summary><kbd>8</kbd> <samp>1.84</samp></summary>", "8 1.84"),
+        ('<A HREF="https://example.org/a?b=c">8</A> 1.84', "8 1.84"),
+        ("2<sup>20</sup> 1.84<sup>1</sup>", "2^20 1.84^1"),
+        ("t<sub>avg</sub>", "t_avg"),
+        ("<stdout>8 1.84 <rank> <td>1</td>", "<stdout>8 1.84 <rank> <td>1</td>"),
+    ],
+)
+def test_tags_of_pages_vanish_and_those_of_launchers_and_tables_stay(raw: str, kept: str) -> None:
+    assert cleaned(raw) == kept
+
+
+def test_a_tag_inside_a_row_goes_if_only_its_numbers_differ_from_that_of_the_title() -> None:
+    text = "[node1:0] # Title\n[node1:0] 8 -1[node1:0]  1.84 t[usec] [x:0]\n[node1:0] a\n"
+    lines = lines_of("a", text.encode(), re.compile("# Title"))
+    assert lines[1].text.split() == ["8", "-1", "1.84", "t[usec]", "[x:0]"]
+
+
+def test_a_tag_of_rows_alone_goes_where_a_title_has_none() -> None:
+    text = "[0] 8 1.84\n# Title\n[0] 8 -1[0] 1.84\n[1,0]<stdout>:16 1.85\n[0] MPI startup(): 1 2\n"
+    lines = [line.text for line in lines_of("a", text.encode(), re.compile("# Title"))]
+    assert [line.split() for line in lines[:4]] == [
+        *(["[0]", "8", "1.84"], ["#", "Title"], ["8", "-1", "1.84"], ["16", "1.85"])
+    ]
+    assert lines[4] == "[0] MPI startup(): 1 2"
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("1,44", "write 1.44, with a decimal point"),
+        ("1,024", "write 1024 or 1.024, whichever it is"),
+        ("-12.48", "nothing is below 0"),
+        ("fast", "complete the row"),
+    ],
+)
+def test_what_is_no_number_has_a_hint_that_helps(word: str, hint: str) -> None:
+    assert number_hint(word).startswith(hint)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,3 +103,60 @@ def test_a_file_that_is_no_text_is_only_no_result(cli: Cli) -> None:
         "mpigauge: x.bin: is not a result file of mpigauge",
         "  hint: mpigauge run writes one",
     ]
+
+
+@pytest.mark.parametrize(
+    "prefix", ["", "    ", "1: ", "[0]", "> ", "node1: ", "2024-11-02T09:12:01.551Z  ", "[1,0]<stdout>:"]
+)
+@pytest.mark.parametrize("name", MARKS)
+def test_a_program_is_known_behind_what_launchers_and_logs_put_before_a_line(name: str, prefix: str) -> None:
+    first, _, rest = OUTPUTS[name].partition("\n")
+    assert guess_program(f"log\n{prefix}{first}\n{rest}") == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("NetworkLoad Tests v1.3\n", "GPCNeT"),
+        ("|      Name |     Congestion Impact Factor |\n", "GPCNeT"),
+        ("MaxPingPongLatency_usec=7.96919\n", "HPC Challenge"),
+        ("MsgSize\t16384\nTimes\t100\n", "mpiGraph"),
+    ],
+)
+def test_a_program_is_known_by_what_people_post_of_it(text: str, name: str) -> None:
+    assert guess_program(text) == name
+
+
+LATENCIES = "# OSU MPI Latency Test v7.2\n# Size          Latency (us)\n8                       1.23\n"
+
+
+@pytest.mark.parametrize(
+    ("document", "place"),
+    [
+        ({"data": {"stdout": LATENCIES}}, ".data.stdout"),
+        ([{"std-out": f"srun x\n{LATENCIES}"}], '.[0]."std-out"'),
+    ],
+)
+def test_json_that_carries_an_output_is_answered_with_the_command_that_takes_it_out(
+    cli: Cli, document: object, place: str
+) -> None:
+    Path("a.json").write_text(json.dumps(document), encoding="utf-8")
+    done = cli("show", "a.json")
+    assert done.err.splitlines() == [
+        f"mpigauge: a.json: is JSON, in which {place} is the output of a program",
+        f"  hint: jq -r {shlex.quote(place)} a.json | mpigauge show -",
+    ]
+
+
+def test_a_result_whose_first_line_is_cut_is_called_so(cli: Cli) -> None:
+    Path("a.jsonl").write_text('{"type":"campaign"', encoding="utf-8")
+    assert "the first line of this result is cut: nothing can be read of it" in cli("show", "a.jsonl").err
+
+
+def test_rows_without_a_heading_of_one_line_are_refused_with_that_reason(cli: Cli) -> None:
+    text = "$ ib_write_bw\n#bytes #iterations BW average\n\t\t(MB/sec)\n64\t1000\t12.1\n"
+    Path("a.txt").write_text(f"# nccl-tests version 2.17\n{text}", encoding="utf-8")
+    assert (
+        "a.txt: line 5: no line above it names its columns and their units"
+        in cli("import", "nccl", "a.txt", "-o", "r.jsonl").err
+    )

@@ -722,7 +722,7 @@ def _truncated_row(table: _Table, line: TextLine, row: dict[str, str]) -> LineEr
     """Return the error for a row that may be truncated."""
     name = next(name for name, count in _digits(row).items() if count < table.digits_of(name))
     return line.refused(
-        f"{name}: {row[name]!r} may be torn: fewer digits than others, and no row follows",
+        f"{name}: {row[name]!r} may be torn: fewer digits than others, no row below",
         "complete the row",
     )
 
