@@ -401,6 +401,7 @@ def test_a_table_that_has_no_space_is_no_success(openmpi: FakeMpi, machine: Path
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == errors.EXIT_ENVIRONMENT
     assert load(Path("r.jsonl")).ends[-1].reason == "launches"
+    assert "result: r.jsonl, which has all that was measured\n" in done.stderr
 
 
 def test_a_start_is_waited_for_as_long_as_patience_says(

@@ -12,7 +12,6 @@ import importlib
 import io
 import os
 import pwd
-import shlex
 import sys
 import traceback
 from importlib.abc import MetaPathFinder
@@ -370,8 +369,10 @@ def _hint_of_verb(option: str, arguments: Sequence[str]) -> str:
     """Return the suggestion for an option without a verb: the first verb that has it."""
     named = [word for word in arguments if word in COMMANDS][:1]
     if verb := _verb_with(option, named or COMMANDS):
+        from mpigauge.result.files import quoted
+
         words = [word for word in arguments if word not in named]
-        return f"options follow a command: {shlex.join(['mpigauge', verb, *words])}"
+        return f"options follow a command: {' '.join(map(quoted, ['mpigauge', verb, *words]))}"
     run = mpigauge.get_command(click.Context(mpigauge), "run")
     options = _options_of(run) if run else []
     return (
