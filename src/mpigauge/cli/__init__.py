@@ -273,6 +273,12 @@ def _status_without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
 
     The reader of a pipe may have left: click turns that into an exit with 1 and another sys.stdout.
     """
+    if isinstance(error, FileNotFoundError) and error.filename is None and _is_in_removed_folder():
+        return print_error(
+            "the current folder has been removed, and names of files are relative to it",
+            "go to one that is there: cd",
+            EXIT_ENVIRONMENT,
+        )
     full = isinstance(error, OSError) and error.filename is None and error.errno in NO_SPACE
     left = isinstance(error, BrokenPipeError) or sys.stdout is not stdout
     if not (full or left or (isinstance(error, SystemExit) and not error.code)):
@@ -283,6 +289,14 @@ def _status_without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
             f"standard output: cannot be written: {error.strerror}", "free some space", EXIT_ENVIRONMENT
         )
     return EXIT_DONE
+
+
+def _is_in_removed_folder() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - nothing else is known of it
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def print_error(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -> int:
