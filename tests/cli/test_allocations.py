@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import platform
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +40,11 @@ QUICK = ("run", "--quick", "--launches", "1", "--seed", "7", "--check-hosts", "n
 
 @pytest.fixture(autouse=True)
 def _programs(openmpi: object, machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-ins, before the library on PATH; and the machine files of jobs with two slots a host."""
+    """The stand-ins, before the library on PATH; and the machine files of jobs with two slots a host.
+
+    We are on the first of them.
+    """
+    monkeypatch.setattr(platform, "node", lambda: "n1")
     for name in (name for manager in MANAGERS for name in manager.variables):
         monkeypatch.delenv(name, raising=False)
     launchers.install(machine / "launchers")
@@ -82,6 +88,30 @@ def test_pairs_are_between_two_nodes_and_collectives_have_all_ranks(cli: Cli, jo
     assert {"barrier", "allreduce"} < patterns(result, 8)
     assert not {"barrier", "allreduce"} & patterns(result, 2)
     assert "2 ranks between n1 and n2 · 8 ranks on 4 nodes" in done.out
+
+
+def _nobody(*_: object, **__: object) -> None:
+    raise socket.gaierror
+
+
+@pytest.mark.parametrize("name", [name for name in JOBS if name != "flux"])
+def test_variables_that_are_left_over_are_named_before_anything_starts(
+    name: str, cli: Cli, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable, value in JOBS[name].items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(platform, "node", lambda: "vm")
+    monkeypatch.setattr(socket, "getaddrinfo", _nobody)
+    for program in (machine / "launchers").iterdir():
+        program.unlink()
+    done = cli(*QUICK)
+    assert (done.status, done.out, Path("r.jsonl").exists()) == (3, "", False)
+    assert "names n1,n2,n3,n4, this is vm" in done.err
+    doctor = cli("doctor")
+    assert doctor.status == 3
+    assert "names n1,n2,n3,n4, this is vm" in doctor.out
+    assert "not ready to measure: " in doctor.out
+    assert "variables of a scheduler or launcher are in the way" in doctor.out
 
 
 @pytest.mark.usefixtures("slurm")

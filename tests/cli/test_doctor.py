@@ -11,6 +11,7 @@ from mpigauge import room
 from mpigauge.campaign.launch import single_copies
 from mpigauge.doctor import system as doctor_system
 from mpigauge.doctor.this_machine import setting_findings
+from mpigauge.document.core_words import cores_allowed
 from mpigauge.mpi import find
 from mpigauge.result import interfaces, system_limits
 from mpigauge.result.provenance import Environment
@@ -64,7 +65,7 @@ def found(machine: Environment = QUIET) -> dict[str, tuple[str, str]]:
 def test_a_quiet_machine_has_nothing_to_note() -> None:
     said = found()
     assert {state for state, _ in said.values()} == {"ok", "info"}
-    assert said["cores"] == ("ok", "8 of 8, made, 2 NUMA nodes")
+    assert said["cores"] == ("ok", "8 cores, made, 2 NUMA nodes")
     assert said["load"] == ("ok", "0.50 of 8 cores")
     assert said["network"] == ("info", "nothing that is up")
 
@@ -104,6 +105,14 @@ def test_shared_memory_may_be_small(monkeypatch: pytest.MonkeyPatch, size: int |
 def test_a_shared_memory_that_is_full_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(system_limits, "shared_memory_free_bytes", lambda: 3 * 2**20 + 4096)
     assert found()[system_limits.SHARED_MEMORY] == ("note", "3 MiB free of 1 GiB")
+
+
+@pytest.mark.parametrize(("limit", "remedy"), [("mpirun", "--bind-to none"), ("affinity", "taskset")])
+def test_cores_that_are_not_allowed_are_told_with_what_keeps_us_from_them(limit: str, remedy: str) -> None:
+    machine = Environment(cpu="made", cores=1, cores_online=2, cores_limit=limit, numa_nodes=1)
+    (cores,) = [one for one in doctor_system.machine_findings(machine) if one.what == "cores"]
+    assert cores.value.startswith(cores_allowed(1, 2, limit))
+    assert remedy in cores.remedy
 
 
 def test_threads_and_quotas_are_told_where_there_are_some() -> None:

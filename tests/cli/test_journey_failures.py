@@ -376,6 +376,22 @@ def test_what_failed_is_said_by_the_status_although_nobody_reads(
     assert done.returncode == errors.EXIT_CHECK_FAILED
 
 
+@pytest.mark.parametrize("words", [("doctor",), ("run", *MEASURE), ("show",)])
+def test_a_current_folder_that_is_gone_is_told(
+    cli: Cli, openmpi: FakeMpi, machine: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (machine / "gone").mkdir()
+    monkeypatch.chdir(machine / "gone")
+    (machine / "gone").rmdir()
+    done = cli(*words)
+    assert done.status != errors.EXIT_FAULT
+    assert "Traceback" not in done.err
+    if words != ("show",):
+        assert done.status == errors.EXIT_ENVIRONMENT
+        assert "the current folder has been removed" in done.err
+    monkeypatch.chdir(machine)
+
+
 def test_a_module_that_wants_out_is_heard(machine: Path) -> None:
     text = "import sys\nfrom mpigauge.cli import main\nimport click\n"
     text += "click.Group.main = lambda *a, **k: sys.exit('mine')\nmain(['show', 'r'])"
@@ -401,6 +417,7 @@ def test_a_table_that_has_no_space_is_no_success(openmpi: FakeMpi, machine: Path
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == errors.EXIT_ENVIRONMENT
     assert load(Path("r.jsonl")).ends[-1].reason == "launches"
+    assert "result: r.jsonl, which has all that was measured\n" in done.stderr
 
 
 def test_a_start_is_waited_for_as_long_as_patience_says(

@@ -20,9 +20,11 @@ from msgspec.structs import replace
 from mpigauge.campaign import trusted_results
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.loop import CampaignLoop
+from mpigauge.campaign.measuring import SessionEnd
 from mpigauge.campaign.targets import campaign_record, targets_of
 from mpigauge.cli import status_of
 from mpigauge.cli.screen.progress import NoProgress
+from mpigauge.cli.sessions.session import stopped
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import writer
@@ -129,6 +131,22 @@ def test_a_signal_ends_it_cleanly_and_resume_goes_on(
     assert after.campaign.plan == uninterrupted.campaign.plan
     assert after.ends[-1].reason == "launches"
     assert measured_visits(after) == measured_visits(uninterrupted)
+
+
+def test_what_is_stopped_before_its_first_number_says_so(
+    cli: Cli, openmpi: FakeMpi, uninterrupted: Result, capfd: pytest.CaptureFixture[str]
+) -> None:
+    cut(uninterrupted, openmpi, 1)
+    begun = load(Path("r.jsonl"))
+    capfd.readouterr()
+    assert stopped(SessionEnd(begun.path, signal.SIGINT, "interrupted", None, begun), signal.SIGINT) == 130
+    words = capfd.readouterr().err
+    assert "; nothing is measured yet: r.jsonl has 0 of 2 cells\n" in words
+    assert "mpigauge resume r.jsonl" in words
+    shown = cli("show", "r.jsonl").out
+    assert "! nothing is measured yet: 0 of 2 cells; mpigauge resume measures them" in shown
+    assert "mpigauge resume r.jsonl" in shown
+    assert "mpigauge plot" not in shown
 
 
 @pytest.mark.thorough

@@ -146,7 +146,7 @@ def test_the_doctor_tells_of_the_allocation(
     assert scheduler(cli)["value"] == "Slurm, job 17: 2 nodes, 4 tasks, node0 first"
     assert "SLURM_JOB_NODELIST" not in cli("doctor").out
     monkeypatch.setenv("SLURM_TASKS_PER_NODE", "2(x3)")
-    assert scheduler(cli)["state"] == "note"
+    assert scheduler(cli)["state"] == "lacks"
     assert "SLURM_TASKS_PER_NODE" in scheduler(cli)["value"]
 
 

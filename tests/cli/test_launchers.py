@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,11 @@ PBS = {"PBS_JOBID": "17.server", "PBS_NODEFILE": "hosts"}
 
 @pytest.fixture(autouse=True)
 def _programs(openmpi: object, machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-ins, before the library on PATH; and the machine file of a job with two slots a host."""
+    """The stand-ins, before the library on PATH; and the machine file of a job with two slots a host.
+
+    We are on its first host.
+    """
+    monkeypatch.setattr(platform, "node", lambda: "n1")
     for manager in MANAGERS:
         for name in manager.variables:
             monkeypatch.delenv(name, raising=False)

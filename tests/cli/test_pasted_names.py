@@ -100,6 +100,13 @@ def test_hints_find_the_file(cli: Cli, measured: Path, name: str) -> None:
         assert any(Path(word) == Path(name) for word in typed(command)), command
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("-")], ids=ascii)
+def test_a_hint_repeats_words_as_they_were_typed(cli: Cli, machine: Path, name: str) -> None:
+    (command,) = commands(cli("--launches", "3", name).err)
+    assert command.isprintable()
+    assert typed(command)[-1] == name
+
+
 @pytest.mark.parametrize("name", ["-x.jsonl", "--x$(touch X)", "--a;b c"])
 def test_a_file_that_is_taken_for_an_option_is_named_for_a_shell(cli: Cli, machine: Path, name: str) -> None:
     """A pattern of the shell gives whatever a folder has."""

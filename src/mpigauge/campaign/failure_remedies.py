@@ -85,7 +85,8 @@ REMEDIES = (
         r"resolve hostname|unable to run bstrap_proxy|no route to host|connection refused"
         r"|host key verification|Remote host:|launch proxy failed|permission denied \(publickey",
         "check the name of that host, and that ssh reaches it without a password; if you named no host, a "
-        "variable does: HYDRA_HOST_FILE, I_MPI_HYDRA_HOST_FILE, SLURM_JOB_NODELIST, a default host file",
+        "variable does: HYDRA_HOST_FILE, I_MPI_HYDRA_HOST_FILE, SLURM_JOB_NODELIST, PBS_NODEFILE, "
+        "LSB_DJOB_HOSTFILE, LSB_HOSTS, LSB_MCPU_HOSTS, PE_HOSTFILE, or a default host file",
     ),
     Remedy(
         r"process_vm_readv|process_vm_writev",

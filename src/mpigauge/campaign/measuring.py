@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ from mpigauge.campaign.libraries import other_choices, unknown_settings
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
 from mpigauge.dependencies import check_packages
+from mpigauge.document.core_words import cores_allowed
 from mpigauge.plan.left_out import left_out_words
-from mpigauge.result import reader
+from mpigauge.result import environment, reader
 from mpigauge.result.files import named_without_memory
 from mpigauge.result.writer import PACKED
 from mpigauge.vocabulary import RESUMABLE
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.campaign.job_run import Observer
+    from mpigauge.campaign.launch.job import Job
     from mpigauge.campaign.prepare import PreparedCampaign
     from mpigauge.campaign.targets import Target
     from mpigauge.result.reader import Result
@@ -110,7 +113,7 @@ def _opening_reports(session: PreparedCampaign, file: ResultFile) -> Iterator[st
     yield from other_choices(one.library for one in targets)
     yield from unknown_settings(plan, ((one.library, one.program) for one in targets))
     yield left_out_sentence(targets) if session.before is None else ""
-    yield from (shared_cores_sentence(job.ranks, job.cores) for job in oversubscribed_jobs(plan, targets))
+    yield from map(shared_cores_sentence, oversubscribed_jobs(plan, targets))
     yield _hosts_left_out(plan.hosts_skipped) if plan.hosts_skipped else ""
 
 
@@ -120,10 +123,13 @@ def left_out_sentence(targets: Sequence[Target]) -> str:
     return left_out_words(left_out, (cell for target in targets for cell in target.cells))
 
 
-def shared_cores_sentence(ranks: int, cores: int) -> str:
-    """Return a warning on more ranks than cores."""
-    on = units.counted(cores, "core")
-    return f"{ranks} ranks share {on}: times are those of the scheduler as much as of the library"
+def shared_cores_sentence(job: Job) -> str:
+    """Return a warning on a job with more ranks than cores."""
+    is_here = not job.hosts
+    on = cores_allowed(
+        job.cores, environment.cores_online() if is_here else 0, environment.cores_limit(os.environ)
+    )
+    return f"{job.ranks} ranks share {on}: times are those of the scheduler as much as of the library"
 
 
 def _hosts_left_out(hosts: Sequence[str]) -> str:

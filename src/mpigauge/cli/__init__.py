@@ -12,7 +12,6 @@ import importlib
 import io
 import os
 import pwd
-import shlex
 import sys
 import traceback
 from importlib.abc import MetaPathFinder
@@ -274,6 +273,12 @@ def _status_without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
 
     The reader of a pipe may have left: click turns that into an exit with 1 and another sys.stdout.
     """
+    if isinstance(error, FileNotFoundError) and error.filename is None and _is_in_removed_folder():
+        return print_error(
+            "the current folder has been removed, and names of files are relative to it",
+            "go to one that is there: cd",
+            EXIT_ENVIRONMENT,
+        )
     full = isinstance(error, OSError) and error.filename is None and error.errno in NO_SPACE
     left = isinstance(error, BrokenPipeError) or sys.stdout is not stdout
     if not (full or left or (isinstance(error, SystemExit) and not error.code)):
@@ -284,6 +289,14 @@ def _status_without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
             f"standard output: cannot be written: {error.strerror}", "free some space", EXIT_ENVIRONMENT
         )
     return EXIT_DONE
+
+
+def _is_in_removed_folder() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - nothing else is known of it
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def print_error(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -> int:
@@ -370,8 +383,10 @@ def _hint_of_verb(option: str, arguments: Sequence[str]) -> str:
     """Return the suggestion for an option without a verb: the first verb that has it."""
     named = [word for word in arguments if word in COMMANDS][:1]
     if verb := _verb_with(option, named or COMMANDS):
+        from mpigauge.result.files import quoted
+
         words = [word for word in arguments if word not in named]
-        return f"options follow a command: {shlex.join(['mpigauge', verb, *words])}"
+        return f"options follow a command: {' '.join(map(quoted, ['mpigauge', verb, *words]))}"
     run = mpigauge.get_command(click.Context(mpigauge), "run")
     options = _options_of(run) if run else []
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.doctor.table import DoctorFinding
+from mpigauge.document.core_words import cores_allowed, limit_of
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
@@ -56,11 +57,13 @@ def disturbance_findings(machine: Environment) -> list[DoctorFinding]:
 
 def _cores(machine: Environment) -> DoctorFinding:
     nodes = counted(machine.numa_nodes, "NUMA node")
-    value = f"{machine.cores} of {machine.cores_online}, {machine.cpu}, {nodes}"
+    limit = limit_of(machine.cores, machine.cores_online, machine.cores_limit)
+    value = (
+        f"{cores_allowed(machine.cores, machine.cores_online, machine.cores_limit)}, {machine.cpu}, {nodes}"
+    )
     if machine.cores < 2:  # noqa: PLR2004 - two ranks need two cores
-        return DoctorFinding(
-            "note", "cores", value, "two ranks will share a core: use a machine with two or more"
-        )
+        remedy = limit.remedy if limit else "use a machine with two or more"
+        return DoctorFinding("note", "cores", value, f"two ranks will share a core: {remedy}")
     return DoctorFinding("ok", "cores", value)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import FindingState
 
 LIBRARY = "MPI library"
+SCHEDULER = "scheduler"
 TONES: Mapping[FindingState, Tone] = {"ok": "good", "info": "", "note": "doubt", "lacks": "bad"}
 
 
@@ -99,9 +100,12 @@ def _tone(line: _Line) -> Tone:
 
 def _summary(findings: Sequence[DoctorFinding]) -> Line:
     """Return whether one can measure here, and what to expect."""
-    lacking = [finding.what for finding in findings if finding.state == "lacks"]
+    lacking = dict.fromkeys(finding.what for finding in findings if finding.state == "lacks")
+    missing = " and ".join(what for what in lacking if what != SCHEDULER)
+    in_the_way = "variables of a scheduler or launcher are in the way" if SCHEDULER in lacking else ""
     if lacking:
-        return Line(f"not ready to measure: {' and '.join(dict.fromkeys(lacking))} missing", "bad")
+        why = ", and ".join(filter(None, [missing and f"{missing} missing", in_the_way]))
+        return Line(f"not ready to measure: {why}", "bad")
     libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in findings)
     notes = sum(finding.state == "note" for finding in findings)
     doubts = counted(notes, "note") if notes else "no problems found"

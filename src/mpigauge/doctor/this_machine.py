@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from mpigauge.doctor.table import DoctorFinding
+from mpigauge.doctor.table import SCHEDULER, DoctorFinding
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError
 from mpigauge.programs import which
 
@@ -108,23 +108,25 @@ def _lab() -> DoctorFinding:
 
 def _scheduler() -> DoctorFinding:
     from mpigauge.campaign.allocations import allocation, manager
+    from mpigauge.campaign.launch.inherited_env import check_not_a_rank
     from mpigauge.units import counted
 
     try:
+        check_not_a_rank(os.environ)
         nodes_of_job = allocation(os.environ)
-    except EnvironmentLacksError as error:
-        return DoctorFinding("note", "scheduler", error.sentence, error.hint)
+    except MpigaugeError as error:  # `run` refuses to start then
+        return DoctorFinding("lacks", SCHEDULER, error.sentence, error.hint)
     scheduler = manager(os.environ)
     if nodes_of_job is not None and scheduler is not None:
         nodes = f"{counted(len(nodes_of_job.nodes), 'node')}, {counted(nodes_of_job.tasks, 'task')}"
         return DoctorFinding(
             "ok",
-            "scheduler",
+            SCHEDULER,
             f"{scheduler.title}, job {nodes_of_job.job}: {nodes}, {nodes_of_job.nodes[0].name} first",
         )
     if which("sbatch"):
-        return DoctorFinding("ok", "scheduler", "Slurm, outside a job: mpigauge sbatch writes a job script")
-    return DoctorFinding("ok", "scheduler", "none")
+        return DoctorFinding("ok", SCHEDULER, "Slurm, outside a job: mpigauge sbatch writes a job script")
+    return DoctorFinding("ok", SCHEDULER, "none")
 
 
 def setting_findings(machine: Environment, libraries: Sequence[Library]) -> Iterator[DoctorFinding]:

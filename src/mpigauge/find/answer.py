@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
 from mpigauge.compare.session_sentences import count_of
+from mpigauge.document.core_words import cores_of
 from mpigauge.document.document import DOT
 from mpigauge.document.origin_words import host_of, processor_of
 from mpigauge.document.phrases import DETAILS as CELL_DETAILS
@@ -19,7 +20,7 @@ from mpigauge.find.imported import launches_of
 from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
 from mpigauge.plan.patterns import PAIR_OF_RANKS, default_mode, known, times_alone
-from mpigauge.result.files import as_argument
+from mpigauge.result.files import as_argument, resume_command
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.estimate import Printed
 from mpigauge.rows.group import STATE, Subject, each_state, group, subject_of
@@ -714,10 +715,9 @@ def machine_of_sessions(results: Sequence[Result], sessions: int) -> str:
 
 def _machine(result: Result) -> str:
     machine = measured_machine(result)
-    cores = units.counted(machine.cores, "core") if machine.cores else ""
     virtual = "virtual" if machine.hypervisor else ""
     emulated = "emulated hosts" if result.campaign.plan.lab else ""
-    kind = ", ".join(filter(None, [processor_of(machine), cores, virtual, emulated]))
+    kind = ", ".join(filter(None, [processor_of(machine), cores_of(machine), virtual, emulated]))
     title = "" if machine.host or result.launches else result.campaign.plan.title
     return DOT.join(filter(None, [host_of(result), kind, title]))
 
@@ -1058,12 +1058,18 @@ def _size(row: Row) -> str:
 # ---- What comes next -----------------------------------------------------------------------------
 
 
-def next_steps(paths: Sequence[Path], *, newest: bool, varied: bool = False) -> Iterator[tuple[str, str]]:
+def next_steps(
+    paths: Sequence[Path], *, newest: bool, measured: bool = True, varied: bool = False
+) -> Iterator[tuple[str, str]]:
     """Yield what to do with these results, and the command for it; the newest of all needs no name.
 
     Args:
+        measured: Whether anything was measured yet; else the first was ended before.
         varied: Whether something was found, of which the answer tells the first alone.
     """
+    if not measured:
+        yield "measure it", resume_command(paths[0])
+        return
     of = "" if newest else "".join(f" {as_argument(path)}" for path in paths)
     if varied:
         yield "all findings", f"mpigauge explain{of}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.find.kinds import FindingKind, Words
 from mpigauge.find.settings import Setting, settings_of
 from mpigauge.plan.library_names import library_name
+from mpigauge.result.files import quoted
 from mpigauge.result.system_limits import SHARED_MEMORY
 from mpigauge.rows.machine.conditions import is_disturbed
 from mpigauge.rows.machine.machines import measured_machine
@@ -473,7 +474,7 @@ def _another_words(fact: AnotherMpi) -> Words:
     return Words(
         measured,
         f"{fact.other_mpicc}, which is on PATH, too, is of another library",
-        f"if that is meant, mpigauge run --mpi {fact.other_mpicc}",
+        f"if that is meant, mpigauge run --mpi {quoted(fact.other_mpicc)}",
     )
 
 

@@ -430,10 +430,18 @@ def _left_out_told(_: About, fact: LeftOutCells) -> Iterator[Finding]:
 
 # ---- An early end --------------------------------------------------------------------------------
 
+NOTHING_YET = "nothing is measured yet"
+
 
 @dataclass(frozen=True, slots=True)
 class CutShort:
-    """A campaign that was ended before it was done."""
+    """A campaign that was ended before it was done.
+
+    Attributes:
+        cells: How many are to be measured, if none is measured yet; else 0.
+    """
+
+    cells: int = 0
 
 
 def _is_cut_short(result: Result) -> bool:
@@ -441,16 +449,26 @@ def _is_cut_short(result: Result) -> bool:
     return has_begun and (not result.ends or result.ends[-1].reason in RESUMABLE)
 
 
+def is_begun_only(result: Result) -> bool:
+    """Return whether a campaign was ended before anything was measured."""
+    return _is_cut_short(result) and not result.visits
+
+
 def _cut_short(about: About) -> Iterator[CutShort]:
     if _is_cut_short(about.result):
-        yield CutShort()
+        yield CutShort(number_asked_for(about.result.campaign.cells) if is_begun_only(about.result) else 0)
 
 
-def _cut_short_words(_: CutShort) -> Words:
+def _cut_short_words(fact: CutShort) -> Words:
+    if fact.cells:
+        return Words(NOTHING_YET, f"0 of {counted(fact.cells, 'cell')}", "mpigauge resume measures them")
     return Words("cut short", "launches or cells are missing", "mpigauge resume continues it")
 
 
-def _cut_short_lines(_: CutShort) -> Iterator[str]:
+def _cut_short_lines(fact: CutShort) -> Iterator[str]:
+    if fact.cells:
+        yield _cut_short_words(fact).text
+        return
     yield "cut short, so launches or cells are missing: mpigauge resume continues it"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from mpigauge.document.core_words import cores_allowed, limit_of
 from mpigauge.document.lateness_words import consequence, is_useless
 from mpigauge.document.phrases import unusual
 from mpigauge.find.kinds import CellsFound, FindingKind, Words, counted_lines, finding_in
@@ -290,13 +291,22 @@ def _why_beyond_launches(half_width: float | None) -> tuple[str, str]:
     return f"by the {format_percent(half_width)} that the instrument cannot promise", "raise --precision"
 
 
-def _oversubscribed(*, ranks: int, cores: int) -> Words:
+def _oversubscribed(
+    *, ranks: int, cores: int, cores_online: int = 0, cores_limit: str = "", fewest: bool = False
+) -> Words:
+    limit = limit_of(cores, cores_online, cores_limit)
+    if limit is not None and ranks <= cores_online:
+        remedy, do = limit.remedy, limit.do
+    elif fewest:
+        remedy, do = "use a machine with more cores, or more hosts", "use more cores"
+    else:
+        remedy, do = "use fewer ranks or more hosts", "use fewer"
     return Words(
-        f"{ranks} ranks share {counted(cores, 'core')}",
+        f"{ranks} ranks share {cores_allowed(cores, cores_online, cores_limit)}",
         f"{SCHEDULER}, not of the network",
-        "use fewer ranks or more hosts",
+        remedy,
         "they time the scheduler",
-        "use fewer",
+        do,
     )
 
 
@@ -311,6 +321,7 @@ def _shared_core(
     bound: bool,
     told: bool,
     binding: str | None,
+    fewest: bool = False,
     **_: object,
 ) -> Words:
     how = "are bound to" if bound else "share"
@@ -319,18 +330,18 @@ def _shared_core(
         fact += f", with {threads} threads each that look for messages (asynchronous progress)"
     if not told:
         fact += "; the library was not told so, and those that wait may not give way"
-    return Words(fact, SCHEDULER, _apart(binding, threads, bound=bound))
+    return Words(fact, SCHEDULER, _apart(binding, threads, bound=bound, fewest=fewest))
 
 
-def _apart(binding: str | None, threads: int, *, bound: bool) -> str:
+def _apart(binding: str | None, threads: int, *, bound: bool, fewest: bool) -> str:
     """Return what gives each of them a processor of its own."""
     if binding:
         return _unset(binding)
     if threads > 1:
-        return "turn asynchronous progress off, or use fewer ranks"
+        return f"turn asynchronous progress off{'' if fewest else ', or use fewer ranks'}"
     if bound:
         return "bind each to a core of its own (--bind core), or leave them free (--bind none)"
-    return "use fewer ranks, or give the job more processors"
+    return f"{'' if fewest else 'use fewer ranks, or '}give the job more processors"
 
 
 def _unset(binding: str) -> str:
@@ -377,31 +388,32 @@ def _batched(*, batch: int, stat: str) -> Words:
     )
 
 
-def _skewed(*, skew_s: float, share: float | None) -> Words:
+def _skewed(*, skew_s: float, share: float | None, fewest: bool = False) -> Words:
     return Words(
         f"the ranks started {format_time(skew_s)} apart",
         f"start skew is {_share(share)} of the time",
-        "use fewer ranks than cores, or a quieter machine",
-        "skew is in the times",
-        "fewer ranks",
+        *_on_time(fewest, "skew is in the times"),
     )
 
 
-def _late_starts(*, share: float) -> Words:
+def _on_time(fewest: bool, so: str) -> tuple[str, str, str]:
+    """Return what helps ranks that come late, after what their lateness means in a few words."""
+    if fewest:
+        return "use more cores than ranks, or a quieter machine", so, "use more cores"
+    return "use fewer ranks than cores, or a quieter machine", so, "fewer ranks"
+
+
+def _late_starts(*, share: float, fewest: bool = False) -> Words:
     if share >= 1:
         return Words(
             "in 100 % of the rounds a rank was late for the start",
             "so they all count",
-            "use fewer ranks than cores, or a quieter machine",
-            "skew is in the times",
-            "fewer ranks",
+            *_on_time(fewest, "skew is in the times"),
         )
     return Words(
         f"in {format_percent(share)} of the rounds a rank was late for the start",
         "these do not count where other rounds of their visit do",
-        "use fewer ranks than cores, or a quieter machine",
-        "fewer rounds count",
-        "fewer ranks",
+        *_on_time(fewest, "fewer rounds count"),
     )
 
 
@@ -431,13 +443,14 @@ def _share(share: float | None) -> str:
     return "all" if share is None else format_percent(share)
 
 
-def _relay_late(*, share: float, late_s: float, planted_s: float) -> Words:
+def _relay_late(*, share: float, late_s: float, planted_s: float, fewest: bool = False) -> Words:
+    remedy, _, do = _on_time(fewest, "")
     return Words(
         f"{format_percent(share)} of the packets between the emulated hosts were more than "
         f"{format_time(late_s)} late, since the emulator shares the cores with what is measured",
         consequence(share, late_s, planted_s, "such numbers"),
-        "use fewer ranks than cores, or a quieter machine",
-        do="use fewer ranks",
+        remedy,
+        do=do,
     )
 
 
@@ -465,11 +478,25 @@ def _counted(kind: WarningKind, cells: CellsFound) -> Iterator[str]:
     yield from counted_lines(text.short or label(kind), cells, cell_words(cells.rows[0]), advice)
 
 
+def _oversubscribed_lines(cells: CellsFound) -> Iterator[str]:
+    """Yield what keeps ranks to fewer cores than there are, where more would do for all of them."""
+    of = _values(cells.rows[0], "oversubscribed")
+    cores, online = (int(of.get(name) or 0) for name in ("cores", "cores_online"))
+    limit = str(of.get("cores_limit") or "")
+    most = max(row.cell.ranks for row in cells.rows)
+    if (found := limit_of(cores, online, limit)) and most <= online and len(cells.rows) == cells.of:
+        yield f"{cores_allowed(cores, online, limit)}: scheduler's times; {found.do}"
+    yield from _counted("oversubscribed", cells)
+
+
 def _two_kinds_lines(cells: CellsFound) -> Iterator[str]:
     """Yield lines that count numbers of two kinds; there is nothing to bind where ranks share cores."""
     if all(row.oversubscribed for row in cells.rows):
-        text = WORDS["two-kinds-of-launches"]
-        yield from counted_lines(text.short, cells, cell_words(cells.rows[0]), "use fewer ranks")
+        text, crowded = (
+            WORDS["two-kinds-of-launches"],
+            WORDS["oversubscribed"].words(**_values(cells.rows[0], "oversubscribed")),
+        )
+        yield from counted_lines(text.short, cells, cell_words(cells.rows[0]), crowded.do)
     else:
         yield from _counted("two-kinds-of-launches", cells)
 
@@ -510,7 +537,8 @@ def _shared_core_lines(cells: CellsFound) -> Iterator[str]:
     if binding := str(of["binding"] or ""):
         remedy = f"unset {binding.partition('=')[0]}"
     else:
-        remedy = "use --bind core" if of["bound"] else "use fewer ranks"
+        fewer = "give it more" if of.get("fewest") else "use fewer ranks"
+        remedy = "use --bind core" if of["bound"] else fewer
     yield f"ranks {ranks} share CPU {of['cpus']}: the scheduler's times; {remedy}"
     yield f"ranks {ranks} share CPU {of['cpus']}: scheduler's times; {remedy}"
     yield f"{len(cells.rows)} of {cells.of} numbers are the scheduler's times; {remedy}"
@@ -533,17 +561,19 @@ def _relay_late_lines(cells: CellsFound) -> Iterator[str]:
     worst = max(rows, key=lambda row: of[id(row)]["share"])
     place = f", {worst.cell.placement}" if "," in worst.cell.placement else ""
     count = f"{len(rows)} of {cells.of} numbers"
+    remedy = WORDS["relay-late"].words(**_values(worst, "relay-late")).do
     said = [
         f"emulated network late: {consequence(**of[id(worst)], numbers=numbers)}"
         for numbers in (*(f"{count}, e.g. {cell_words(worst)}{where}" for where in (place, "")), count)
     ]
     for one in said:
-        yield f"{one}; use fewer ranks"
+        yield f"{one}; {remedy}"
         yield one
 
 
 def _numbers(values: Values) -> dict[str, float]:
-    return {name: float(value) for name, value in values.items() if isinstance(value, int | float)}
+    """Return the values that say how late packets were."""
+    return {name: float(value) for name, value in values.items() if value is not None and name != "fewest"}
 
 
 def _values(row: Row, kind: WarningKind) -> Values:
@@ -623,6 +653,7 @@ WORDS: dict[WarningKind, WarningText] = {
     ),
     "oversubscribed": WarningText(
         _oversubscribed,
+        lines=_oversubscribed_lines,
         brief="more ranks than cores",
         short="more ranks than cores",
         severity="by factors",

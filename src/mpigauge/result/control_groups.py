@@ -8,16 +8,27 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from mpigauge.result.cpu_lists import ranges
 from mpigauge.result.system_files import read
 
 ROOT = Path("/sys/fs/cgroup")
 OWN_GROUPS = "/proc/self/cgroup"
+CPU_LISTS = ("cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus")
+"""Files with the processors of a group, of version 2 and of version 1."""
 
 
 def cpu_quota() -> float:
     """Return the CPU quota in processors; 0 if there is no limit."""
     quotas = [quota for folder in _folders("cpu") if (quota := _quota(folder))]
     return min(quotas, default=0.0)
+
+
+def cpus() -> int | None:
+    """Return how many processors the groups allow to run on; None if they say nothing."""
+    lists = [
+        next(filter(None, (read(folder / name) for name in CPU_LISTS)), "") for folder in _folders("cpuset")
+    ]
+    return min((count for text in lists if (count := sum(map(len, ranges(text))))), default=None)
 
 
 def memory_left_bytes() -> int | None:

@@ -81,11 +81,40 @@ CPU = Path("/sys/devices/system/cpu")
 GOOD_CLOCK_SOURCES = ("tsc", "arch_sys_counter", "")
 
 
+def processors_allowed() -> int:
+    """Return how many processors we and our children may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores_online()
+
+
 def cores_allowed() -> int:
     """Return how many processors we and our children may use, limited by the quota of control groups."""
-    may = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores_online()
+    may = processors_allowed()
     quota = control_groups.cpu_quota()
     return max(1, min(may, int(quota))) if quota else may
+
+
+def cores_limit(environ: Mapping[str, str]) -> str:
+    """Return what keeps us from using all processors that are online; empty if nothing does.
+
+    "quota" and "cgroup" are limits of control groups; "srun", "mpirun" and "affinity" what processes inherit.
+    """
+    may, online = processors_allowed(), cores_online()
+    if cores_allowed() < may:
+        return "quota"
+    if may >= online:
+        return ""
+    if (of_groups := control_groups.cpus()) is not None and of_groups <= may:
+        return "cgroup"
+    return next((name for name, mark in BINDING_LAUNCHERS if mark in environ), "affinity")
+
+
+BINDING_LAUNCHERS = (
+    ("srun", "SLURM_STEP_ID"),
+    ("mpirun", "OMPI_COMM_WORLD_RANK"),
+    ("mpirun", "PMIX_RANK"),
+    ("mpirun", "PMI_RANK"),
+)
+"""Launchers that may bind what they start, each with a variable that this has."""
 
 
 def physical_cores_allowed() -> int:
@@ -282,6 +311,7 @@ def environment() -> Environment:
         cpu=_cpu_name(),
         cores=cores_allowed(),
         cores_online=cores_online(),
+        cores_limit=cores_limit(os.environ),
         cpu_quota=control_groups.cpu_quota(),
         memory_bytes=memory_bytes(),
         caches=caches(),

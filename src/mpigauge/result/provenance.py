@@ -17,6 +17,8 @@ class Environment(Struct, frozen=True):
         cpu: Model of the processor.
         cores: Processors that we can use at once: those that we may run on, limited by cpu_quota.
         cores_online: Processors that are online.
+        cores_limit: What keeps us from using all of them: quota, cgroup, srun, mpirun, or affinity for
+            anything else; empty if nothing does, or if that is not known.
         cpu_quota: CPU quota of its control groups, in processors; 0 if there is no limit.
         memory_bytes: Size of its memory.
         caches: Level and type of cache to size in bytes, as the system claims it.
@@ -41,6 +43,7 @@ class Environment(Struct, frozen=True):
     cpu: ShortText = ""
     cores: Int64 = 0
     cores_online: Int64 = 0
+    cores_limit: ShortText = ""
     cpu_quota: Number = 0.0
     memory_bytes: Int64 = 0
     caches: dict[ShortText, Int64] = {}

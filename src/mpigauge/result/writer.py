@@ -479,6 +479,11 @@ def check_free(path: Path) -> None:
 
 
 def _exists_error(path: Path) -> UsageError:
+    if path.is_symlink() and not path.exists():
+        return UsageError(
+            f"{path}: is a link to {path.readlink()}, which is not there",
+            f"name that file, or remove the link: rm {as_argument(path)}",
+        )
     return UsageError(
         f"{path}: exists already, and results are never overwritten",
         f"choose another name, or continue it: {resume_command(path)}",

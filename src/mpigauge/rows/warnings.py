@@ -93,6 +93,9 @@ class Circumstances:
         estimate: Of this cell.
         ranks: How many processes ran.
         cores: How many cores their hosts have; None if unknown.
+        cores_online: How many there would be without a limit.
+        cores_limit: What keeps us from using all of them, as the environment has it.
+        fewest: Whether the pattern takes no fewer ranks.
         launches_requested: How many launches were asked for; None if that was left open.
         launches_made: How many the job had, where only those in one state or undisturbed count; else 0.
         launches_skipped: How many of them had no time for it.
@@ -117,6 +120,9 @@ class Circumstances:
     estimate: Estimate
     ranks: int
     cores: int | None
+    cores_online: int = 0
+    cores_limit: str = ""
+    fewest: bool = False
     launches_requested: int | None = None
     launches_made: int = 0
     launches_skipped: int = 0
@@ -286,7 +292,13 @@ def _wide(of: Circumstances) -> Values | None:
 def _oversubscribed(of: Circumstances) -> Values | None:
     if of.cores is None or of.ranks <= of.cores:
         return None
-    return {"ranks": of.ranks, "cores": of.cores}
+    return {
+        "ranks": of.ranks,
+        "cores": of.cores,
+        "cores_online": of.cores_online,
+        "cores_limit": of.cores_limit,
+        "fewest": of.fewest,
+    }
 
 
 def _shared_core(of: Circumstances) -> Values | None:
@@ -312,6 +324,7 @@ def _crowd(of: Circumstances, lacks: Lacks) -> Values | None:
         "bound": crowd.bound,
         "told": of.told,
         "binding": of.binding or None,
+        "fewest": of.fewest,
     }
 
 
@@ -329,11 +342,11 @@ def _batched(of: Circumstances) -> Values | None:
 def _skewed(of: Circumstances) -> Values | None:
     if of.skew_s <= SKEW_SHARE * of.sample_s:
         return None
-    return {"skew_s": of.skew_s, "share": of.share(of.skew_s)}
+    return {"skew_s": of.skew_s, "share": of.share(of.skew_s), "fewest": of.fewest}
 
 
 def _late_starts(of: Circumstances) -> Values | None:
-    return None if of.late_share <= LATE_SHARE else {"share": of.late_share}
+    return None if of.late_share <= LATE_SHARE else {"share": of.late_share, "fewest": of.fewest}
 
 
 def _clock_error(of: Circumstances) -> Values | None:
@@ -353,7 +366,7 @@ def _relay_late(of: Circumstances) -> Values | None:
     share, time_s = of.relay_late_share, of.estimate.estimate
     if share <= RELAY_LATE_SHARE or share * RELAY_LATE_S <= RELAY_LATE_SHARE * time_s:
         return None
-    return {"share": share, "late_s": RELAY_LATE_S, "planted_s": of.relay_planted_s}
+    return {"share": share, "late_s": RELAY_LATE_S, "planted_s": of.relay_planted_s, "fewest": of.fewest}
 
 
 def _mixed(of: Circumstances) -> Values | None:

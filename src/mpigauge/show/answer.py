@@ -26,6 +26,7 @@ from mpigauge.find.headline import (
     varied_of,
 )
 from mpigauge.find.imported import unknown_ranks
+from mpigauge.find.missing import is_begun_only
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import FACTORS as EVERY_FACTOR
@@ -486,7 +487,8 @@ def _blank(lines: Sequence[Line]) -> list[Line]:
 
 def _next(sources: Sequence[Source], *, newest: bool, varied: bool) -> list[Line]:
     paths = [source.result.path for source in sources]
-    steps = list(words.next_steps(paths, newest=newest, varied=varied))
+    measured = not all(map(is_begun_only, (source.result for source in sources)))
+    steps = list(words.next_steps(paths, newest=newest, measured=measured, varied=varied))
     widest = max(len(what) for what, _ in steps) + 1
     return [Line(f"{what + ':':{widest}}  {command}", "quiet") for what, command in steps]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.document.core_words import cores_of
 from mpigauge.document.document import DOT
 from mpigauge.document.state_words import left_out_line
 from mpigauge.rows.machine.machines import is_elsewhere, measured_machine
@@ -24,9 +25,7 @@ def head_of(result: Result) -> list[str]:
     campaign = result.campaign
     machine = measured_machine(result)
     title = campaign.plan.title or "mpigauge"
-    processor = ", ".join(
-        filter(None, [machine.cpu, units.counted(machine.cores, "core") if machine.cores else ""])
-    )
+    processor = ", ".join(filter(None, [machine.cpu, cores_of(machine)]))
     lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
     if is_elsewhere(result):
         lines.append(f"started from {campaign.environment.host}, where no rank ran")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.document.core_words import cores_allowed
 from mpigauge.plan.library_names import library_name
 from mpigauge.result.home_paths import command_line, shell_word
 from mpigauge.result.system_limits import SHARED_MEMORY
@@ -54,8 +55,8 @@ def _file(result: Result) -> Iterator[Circumstance]:
 def _machine(machine: Environment) -> Iterator[Circumstance]:
     yield "host", machine.host
     yield "processor", machine.cpu
-    online = f" of {machine.cores_online}" if machine.cores_online not in (0, machine.cores) else ""
-    yield "cores", f"{machine.cores}{online}" if machine.cores else ""
+    allowed = cores_allowed(machine.cores, machine.cores_online, machine.cores_limit)
+    yield "cores", allowed if machine.cores < machine.cores_online else str(machine.cores or "")
     yield "CPU limit", f"{machine.cpu_quota:g} processors" if machine.cpu_quota else ""
     yield "memory", _rounded(machine.memory_bytes)
     if machine.shared_memory_bytes >= 0:

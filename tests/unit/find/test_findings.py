@@ -137,7 +137,7 @@ def test_a_counted_warning_ends_with_its_remedy(kind: WarningKind) -> None:
         assert fitting(found.lines(marked(kind))).endswith(words.advice)
 
 
-@pytest.mark.parametrize(("crowded", "advice"), [(False, "try --bind core"), (True, "use fewer ranks")])
+@pytest.mark.parametrize(("crowded", "advice"), [(False, "try --bind core"), (True, "use fewer")])
 def test_bimodal_launches_are_to_be_bound_where_there_are_cores_to_choose(crowded: bool, advice: str) -> None:
     cells = marked("two-kinds-of-launches")
     if crowded:

@@ -50,6 +50,24 @@ def test_limits_of_outer_groups_count(put: Put, ours: str) -> None:
     assert groups.memory_left_bytes() == 3 * GIB
 
 
+@pytest.mark.parametrize(
+    ("ours", "files", "cpus"),
+    [
+        ("0::/job", {"cpuset.cpus.effective": "0-7", "job/cpuset.cpus.effective": "2-3,5"}, 3),
+        ("0::/job", {"cpuset.cpus.effective": "0-7", "job/cpu.max": "max 100000"}, 8),
+        ("3:cpuset:/job", {"cpuset/cpuset.cpus": "0-7", "cpuset/job/cpuset.cpus": "1"}, 1),
+        ("3:cpuset:/job", {"cpuset/job/cpuset.effective_cpus": "1-2", "cpuset/job/cpuset.cpus": "1"}, 2),
+        ("0::/", {"cpuset.cpus.effective": "none"}, None),
+        ("0::/", {}, None),
+    ],
+)
+def test_processors_are_those_of_the_narrowest_group(
+    put: Put, ours: str, files: dict[str, str], cpus: int | None
+) -> None:
+    put(ours, files)
+    assert groups.cpus() == cpus
+
+
 def test_the_narrowest_of_nested_groups_counts(put: Put) -> None:
     files = {
         "cpu.max": "max 100000",

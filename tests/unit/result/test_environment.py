@@ -48,6 +48,36 @@ def test_memory_is_what_the_control_groups_leave(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
+    ("may", "of_groups", "quota", "environ", "limit"),
+    [
+        (4, None, 0.0, {}, ""),
+        (4, 4, 8.0, {"OMPI_COMM_WORLD_RANK": "0"}, ""),
+        (4, 4, 1.5, {}, "quota"),
+        (1, None, 0.0, {}, "affinity"),
+        (1, 4, 0.0, {}, "affinity"),
+        (1, 1, 0.0, {}, "cgroup"),
+        (1, 1, 0.0, {"OMPI_COMM_WORLD_RANK": "0"}, "cgroup"),
+        (1, 2, 0.0, {"OMPI_COMM_WORLD_RANK": "0"}, "mpirun"),
+        (1, 4, 0.0, {"PMI_RANK": "0"}, "mpirun"),
+        (1, 4, 0.0, {"SLURM_STEP_ID": "0", "PMIX_RANK": "0"}, "srun"),
+    ],
+)
+def test_what_keeps_us_from_some_of_the_cores_is_found(
+    may: int,
+    of_groups: int | None,
+    quota: float,
+    environ: dict[str, str],
+    limit: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(may)))
+    monkeypatch.setattr(control_groups, "cpu_quota", lambda: quota)
+    monkeypatch.setattr(control_groups, "cpus", lambda: of_groups)
+    assert about.cores_limit(environ) == limit
+
+
+@pytest.mark.parametrize(
     ("quota", "may", "cores"), [(0.0, 64, 64), (2.0, 64, 2), (2.5, 64, 2), (0.5, 64, 1), (8.0, 4, 4)]
 )
 def test_cores_are_limited_by_the_quota(

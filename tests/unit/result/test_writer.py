@@ -36,6 +36,15 @@ def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     assert path.read_bytes() == b"mine"
 
 
+def test_a_link_to_nothing_is_told_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.symlink_to("gone.jsonl")
+    for refuse in (writer.create, writer.check_free):
+        with pytest.raises(UsageError, match=r"is a link to gone\.jsonl, which is not there") as caught:
+            refuse(path)
+        assert caught.value.hint == f"name that file, or remove the link: rm {path}"
+
+
 def test_an_existing_name_gets_a_number(tmp_path: Path) -> None:
     path = tmp_path / "host.example-1.jsonl"
     path.write_bytes(b"mine")

@@ -240,6 +240,34 @@ def test_more_ranks_than_cores_are_flagged() -> None:
     assert texts(QUIET, ranks=4, cores=None) == {}
 
 
+@pytest.mark.parametrize(
+    ("limit", "said", "remedy"),
+    [
+        ("mpirun", "1 of 2 cores allowed (affinity, by mpirun)", "mpirun --bind-to none"),
+        ("srun", "1 of 2 cores allowed (affinity, by srun)", "srun --cpu-bind=none"),
+        ("affinity", "1 of 2 cores allowed (affinity)", "taskset"),
+        ("cgroup", "1 of 2 cores allowed (cpuset of the cgroup)", "--cpuset-cpus"),
+        ("quota", "1 of 2 cores allowed (CPU limit of the cgroup)", "docker run --cpus"),
+        ("", "1 of 2 cores allowed", "let it run on more"),
+    ],
+)
+def test_cores_that_are_not_allowed_are_told_with_what_gives_them(limit: str, said: str, remedy: str) -> None:
+    found = texts(QUIET, cores=1, cores_online=2, cores_limit=limit, fewest=True)["oversubscribed"]
+    assert said in found
+    assert remedy in found
+
+
+def test_fewer_ranks_than_a_pattern_takes_are_not_advised() -> None:
+    """A ping-pong has two."""
+    crowd = Crowd("processor", "n1", (0, 1), (2, 3), bound=False)
+    late = {"late_share": 0.2, **share_of_time("skew_s", 0.1)}
+    for fewest in (False, True):
+        for more in ({"cores": 1, "cores_online": 1}, {"cores": 4, "crowd": crowd}, late):
+            found = texts(QUIET, fewest=fewest, **more)
+            assert found
+            assert all(("fewer ranks" in one) is not fewest for one in found.values()), found
+
+
 def test_a_long_tail_points_to_another_statistic() -> None:
     tail = replace(QUIET, p99=3.5e-6)
     assert "3.5 times" in texts(tail)["tail"]

@@ -5,7 +5,20 @@ from collections.abc import Iterable, Mapping
 
 from mpigauge.errors import UsageError
 
-SCHEDULERS = ("SLURM_", "PBS_", "LSB_", "LSF_", "SGE_", "COBALT_", "FLUX_", "PALS_", "JSM_", "PMI_", "PMIX_")
+SCHEDULERS = (
+    "SLURM_",
+    "PBS_",
+    "LSB_",
+    "LSF_",
+    "SGE_",
+    "PE_HOSTFILE",
+    "COBALT_",
+    "FLUX_",
+    "PALS_",
+    "JSM_",
+    "PMI_",
+    "PMIX_",
+)
 """Prefixes of variables by which launchers look for the hosts of an allocation."""
 
 RANK_VARIABLES = re.compile(
@@ -60,7 +73,8 @@ def check_not_a_rank(environ: Mapping[str, str]) -> None:
         if re.fullmatch(r"[0-9]{1,9}", count) and int(count) > 1:
             raise UsageError(
                 f"a launcher has started mpigauge {int(count)} times ({name}): each would measure the others",
-                f"start it once, it starts the ranks itself: mpigauge run --np {int(count)}",
+                f"start it once, it starts the ranks itself: mpigauge run --np {int(count)}; if none has, "
+                f"unset {name}",
             )
 
 

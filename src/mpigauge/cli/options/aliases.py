@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +15,7 @@ from mpigauge.errors import nearest
 from mpigauge.plan import names
 from mpigauge.plan.benchmarks import DATATYPES
 from mpigauge.plan.names import normalised
-from mpigauge.result.files import ENDINGS, as_argument
+from mpigauge.result.files import ENDINGS, as_argument, quoted
 from mpigauge.vocabulary import RMA_WINDOWS
 
 if TYPE_CHECKING:
@@ -350,7 +349,7 @@ class OptionHint(NamedTuple):
         """
         own = self.fits(values[0]) if values else ""
         value = own or self.example
-        return self.hint.format(value if self.several else shlex.quote(value))
+        return self.hint.format(value if self.several else quoted(value))
 
 
 def _range(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import click
 
 from mpigauge.errors import nearest
 from mpigauge.plan.hosts import INSIDE_A_HOST
+from mpigauge.result.files import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,11 +109,11 @@ def list_hint(
     if nearest(word, names) or (name in NUMBER_LISTS and not word[:1].isdigit()):
         return ""
     if name == "--env":
-        return f"write --env {separate[0]}={shlex.quote(word)}"
+        return f"write --env {separate[0]}={quoted(word)}"
     if getattr(option, "multiple", False):
-        return f"one each: {' '.join(f'{spelt} {shlex.quote(value)}' for value in separate)}"
+        return f"one each: {' '.join(f'{spelt} {quoted(value)}' for value in separate)}"
     is_list = name in LISTS or "[," in metavar
-    return f"write a list with commas: {spelt} {shlex.quote(','.join(separate))}" if is_list else ""
+    return f"write a list with commas: {spelt} {quoted(','.join(separate))}" if is_list else ""
 
 
 def _values_before(word: str, typed: Sequence[str], names: Sequence[str]) -> tuple[str, list[str]]:

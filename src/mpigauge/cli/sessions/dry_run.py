@@ -26,10 +26,7 @@ def dry_run_text(session: PreparedCampaign) -> str:
     plan = session.plan
     others = [f"! {words}" for words in other_choices(target.library for target in session.targets)]
     lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
-    shared = [
-        f"! {shared_cores_sentence(job.ranks, job.cores)}"
-        for job in oversubscribed_jobs(plan, session.targets)
-    ]
+    shared = [f"! {shared_cores_sentence(job)}" for job in oversubscribed_jobs(plan, session.targets)]
     head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
     gone = [f"! {line}" for line in [left_out_sentence(session.targets)] if line]
     return "\n".join([*_amount(session), *others, *gone, *shared, *lab, head, *_jobs(session), ""])

@@ -158,7 +158,8 @@ def measured_and_shown(
         return _stopped_before_folder(done, done.signal, folder)
     with named_without_memory(done.path):
         text, rows = tabulate([done.path], options, [done.result])
-    print_unless_closed(text, nl=False)
+    with told_where(done):
+        print_unless_closed(text, nl=False)
     status = ended(done.path, rows, done)
     if keep:
         keep_baseline(done.path, done.result.campaign, quiet=quiet)
@@ -216,12 +217,34 @@ def measured_or_stopped(
 
 def stopped(measured: SessionEnd, signal_number: int) -> int:
     """Print how to continue after a signal; return the exit status."""
-    where = f"all finished visits are in {measured.path}"
+    where = _what_is_kept(measured)
     key = f" ({KEYS[signal_number]})" if signal_number in KEYS else ""
     print_unless_closed(f"stopped by {signal_name(signal_number)}{key}; {measured.lost or where}", err=True)
     if not measured.lost:
         print_unless_closed(f"  continue with: {resume_command(measured.path)}", err=True)
     return EXIT_SIGNAL_BASE + signal_number
+
+
+def _what_is_kept(measured: SessionEnd) -> str:
+    """Return what of a campaign is in its file after a signal."""
+    from mpigauge.plan.left_out import number_asked_for
+    from mpigauge.units import counted
+
+    if measured.result.visits:
+        return f"all finished visits are in {measured.path}"
+    cells = counted(number_asked_for(measured.result.campaign.cells), "cell")
+    return f"nothing is measured yet: {measured.path} has 0 of {cells}"
+
+
+@contextmanager
+def told_where(measured: SessionEnd) -> Iterator[None]:
+    """Print where a result is if it cannot be shown: standard output may be full."""
+    try:
+        yield
+    except OSError:
+        if not measured.lost:
+            print_unless_closed(f"result: {measured.path}, which has all that was measured", err=True)
+        raise
 
 
 def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -> int:

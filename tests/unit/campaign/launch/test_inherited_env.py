@@ -122,5 +122,6 @@ def test_a_single_process_may_measure(environ: dict[str, str]) -> None:
     "name", ["SLURM_STEP_NUM_TASKS", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "FLUX_JOB_SIZE"]
 )
 def test_one_of_several_processes_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=rf"started mpigauge 4 times \({name}\)"):
+    with pytest.raises(UsageError, match=rf"started mpigauge 4 times \({name}\)") as caught:
         check_not_a_rank({**SCRIPT, name: "4"})
+    assert caught.value.hint.endswith(f"; if none has, unset {name}")

@@ -5,16 +5,20 @@ None of them runs here: these are stand-ins. Slurm does, in tests/real/slurm.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import platform
+import socket
+import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.campaign.allocations import MANAGERS, allocation, manager
+from mpigauge.campaign.allocations import MANAGERS, allocation, manager, this_machine
 from mpigauge.campaign.allocations.allocation import Node
 from mpigauge.errors import EnvironmentLacksError
 from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 LINES = "n1\nn1\nn2\n"
@@ -34,6 +38,24 @@ def environ_of(name: str, folder: Path) -> dict[str, str]:
     return {job: "17.server", variable: str(folder / "hosts")}
 
 
+def addresses(**known: str) -> Callable[..., list[tuple[Any, ...]]]:
+    """A stand-in for getaddrinfo that knows these names alone."""
+
+    def found(name: str, *_: object, **__: object) -> list[tuple[Any, ...]]:
+        if name not in known:
+            raise socket.gaierror
+        family = socket.AF_INET6 if ":" in known[name] else socket.AF_INET
+        return [(family, socket.SOCK_DGRAM, 17, "", (known[name], 0))]
+
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _first_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """We are where the first process of a job is."""
+    monkeypatch.setattr(platform, "node", lambda: "n1")
+
+
 def test_there_are_tests_of_all() -> None:
     assert {one.name for one in MANAGERS} == {*BY_FILE, "slurm", "flux"}
 
@@ -45,6 +67,83 @@ def test_the_hosts_of_a_job_are_those_of_its_file(name: str, tmp_path: Path) -> 
     assert found is not None
     assert scheduler is not None
     assert (scheduler.name, found.job, found.nodes, found.tasks) == (name, "17.server", NODES, 3)
+
+
+@pytest.mark.parametrize("name", BY_FILE)
+@pytest.mark.parametrize("here", ["n2.cluster.example", "N1"])
+def test_a_host_of_a_job_may_be_called_by_a_longer_name(
+    name: str, here: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "node", lambda: here)
+    assert allocation(environ_of(name, tmp_path)) is not None
+
+
+@pytest.mark.parametrize("name", BY_FILE)
+def test_a_host_of_a_job_may_be_called_by_the_name_of_an_interface(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "node", lambda: "vm")
+    monkeypatch.setattr(socket, "getaddrinfo", addresses(n2="127.0.0.1"))
+    assert allocation(environ_of(name, tmp_path)) is not None
+
+
+@pytest.mark.parametrize("name", BY_FILE)
+@pytest.mark.parametrize("known", [{}, {"n1": "192.0.2.1"}, {"n1": "2001:db8::1"}])
+def test_variables_of_a_job_elsewhere_are_named_with_its_hosts(
+    name: str, known: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left over in a copied environment, or in a container that was built in a job."""
+    monkeypatch.setattr(platform, "node", lambda: "vm.example")
+    monkeypatch.setattr(socket, "getaddrinfo", addresses(**known))
+    with pytest.raises(EnvironmentLacksError) as caught:
+        allocation(environ_of(name, tmp_path))
+    assert caught.value.sentence == f"{BY_FILE[name][1]}: names n1,n2, this is vm"
+    assert caught.value.hint.startswith("if this is no job, unset ")
+
+
+def test_a_file_of_nodes_that_hydra_takes_without_a_job_is_named_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = environ_of("pbs", tmp_path)
+    del environ["PBS_JOBID"]
+    monkeypatch.setattr(platform, "node", lambda: "vm")
+    monkeypatch.setattr(socket, "getaddrinfo", addresses())
+    with pytest.raises(EnvironmentLacksError, match=r"^PBS_NODEFILE: names n1,n2, this is vm$"):
+        allocation(environ)
+    (tmp_path / "hosts").unlink()
+    assert allocation(environ) is None
+
+
+def test_names_that_nobody_answers_for_are_not_waited_for_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "node", lambda: "vm")
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    asked = []
+
+    def nobody(name: str, *_: object, **__: object) -> None:
+        asked.append(name)
+        now[0] += 3.0
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    assert not this_machine.is_among([f"n{one}" for one in range(1000)])
+    assert asked == ["n0", "n1"]
+
+
+@pytest.mark.parametrize("name", BY_FILE)
+def test_a_launcher_of_the_scheduler_starts_from_hosts_that_are_none_of_the_job(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on service nodes of Cray and on launch nodes of IBM."""
+    monkeypatch.setattr(platform, "node", lambda: "launch1")
+    monkeypatch.setattr(socket, "getaddrinfo", addresses())
+    scheduler = manager(environ_of(name, tmp_path))
+    assert scheduler is not None
+    if scheduler.own_launcher:
+        write_program(tmp_path / scheduler.own_launcher, "")
+        assert allocation({**environ_of(name, tmp_path), "PATH": str(tmp_path)}) is not None
 
 
 @pytest.mark.parametrize("name", BY_FILE)

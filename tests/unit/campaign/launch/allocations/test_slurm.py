@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from mpigauge.errors import EnvironmentLacksError
 from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 JOB = {
@@ -23,6 +25,14 @@ JOB = {
     "SLURM_TASKS_PER_NODE": "2(x2),1",
     "SLURM_JOB_CPUS_PER_NODE": "4(x3)",
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _first_node() -> Iterator[None]:
+    """We are on the first node of the job."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(platform, "node", lambda: "node0")
+        yield
 
 
 def test_nodes_with_their_tasks_and_processors() -> None:
@@ -72,7 +82,7 @@ def test_compressed_counts_are_expanded(counts: list[int]) -> None:
     groups = [(number, len(list(same))) for number, same in groupby(counts)]
     text = ",".join(f"{number}(x{many})" if many > 1 else str(number) for number, many in groups)
     found = allocation(
-        {**JOB, "SLURM_JOB_NODELIST": f"n[1-{len(counts)}]", "SLURM_TASKS_PER_NODE": text}
+        {**JOB, "SLURM_JOB_NODELIST": f"node[0-{len(counts) - 1}]", "SLURM_TASKS_PER_NODE": text}
         | {"SLURM_JOB_CPUS_PER_NODE": "1"}
     )
     assert found is not None
@@ -93,8 +103,9 @@ def test_in_an_interactive_step_the_tasks_are_those_of_the_job() -> None:
     assert allocation({**JOB, **STEP}) == allocation(JOB)
 
 
-def test_variables_of_a_job_elsewhere_are_told_so(tmp_path: Path) -> None:
+def test_variables_of_a_job_elsewhere_are_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where a container was built in a job: no srun, and other hosts than this."""
+    monkeypatch.setattr(platform, "node", lambda: "vm")
     environ = {**JOB, "PATH": str(tmp_path)}
     with pytest.raises(EnvironmentLacksError, match="there is no srun") as caught:
         allocation(environ)
