@@ -194,6 +194,7 @@ DIFFERENT = {
 
 _WAITING = "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"
 _ONE_SIDED = "one-sided operations are put, get and others, or measure all: --suite one-sided"
+_ALL_PAIRS = "all pairs are measured by mpigauge map; for Slurm, mpigauge sbatch map, followed by its options"
 _SUITE = "mpigauge run without a pattern measures the usual ones"
 CALLED_OTHERWISE = {
     "hello": "any pattern starts a job as osu_hello does, and mpigauge explain tells what MPI_Init takes",
@@ -215,6 +216,7 @@ CALLED_OTHERWISE = {
     "help": "mpigauge run --help shows the options, mpigauge list the patterns",
     "collective": "name them (barrier bcast allreduce), or measure all: --suite guidelines",
     "collectives": "name them (barrier bcast allreduce), or measure all: --suite guidelines",
+    **dict.fromkeys(("map", "linkmap", "allpairs"), _ALL_PAIRS),
     "memory": "it is measured by memcpy, copy, read, write and chase",
     "overhead": "that of a call is send-overhead or recv-overhead; that of the instrument is in every result",
     "loggp": "mpigauge model fits such parameters to a result of pingpong",

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Measure
     from mpigauge.plan.plan_file import Options, PlanFile
 
+MAP = "map"
+"""Verb that sbatch takes, too, so that no option has it as one of its values."""
+
 
 def meanings_of(words: Sequence[str], options: Sequence[click.Parameter]) -> list[AliasMeaning]:
     """Return the patterns that words name; note the meaning of an alias that its name does not tell.
@@ -35,7 +38,7 @@ def meanings_of(words: Sequence[str], options: Sequence[click.Parameter]) -> lis
         meaning = aliases.meaning_of(word, patterns)
         if meaning is None:
             _refuse_option_before(word, options)
-            hint = foreign_values.list_hint(word, _typed(), options, patterns) or aliases.hint_for(
+            hint = foreign_values.list_hint(word, _typed(), options, (*patterns, MAP)) or aliases.hint_for(
                 word, patterns
             )
             raise UsageError(f"no pattern is called {word!r}", hint)
