@@ -25,6 +25,7 @@ from mpigauge.cli.options.common import (
 )
 from mpigauge.cli.options.selection import only_option
 from mpigauge.errors import UsageError
+from mpigauge.show.formats import MAP_FORMATS
 from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 
@@ -148,7 +149,7 @@ def _with(options: Sequence[Decorator], function: Callable[..., Any]) -> Callabl
 @click.option("--dry-run", is_flag=True)
 @click.option("-q", "--quiet", is_flag=True)
 @showing_options
-@format_option()
+@format_option(MAP_FORMATS)
 def _map(**_: Any) -> None:
     """Carry the options of map, to parse them for a verb that passes them on."""
 

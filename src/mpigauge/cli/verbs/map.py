@@ -21,6 +21,7 @@ from mpigauge.cli.options.map_options import (
 from mpigauge.cli.options.selection import load
 from mpigauge.cli.screen.streams import clean, note, print_unless_closed
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
+from mpigauge.show.formats import MAP_FORMATS
 
 if TYPE_CHECKING:
     from mpigauge.campaign.measuring import SessionEnd
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
 @click.option("--dry-run", is_flag=True, help="Print the commands without running them.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; of the text, only the verdict.")
-@format_option()
+@format_option(MAP_FORMATS)
 def command(
     result: Path | None,
     *,
