@@ -61,8 +61,11 @@ RATE_UNITS = {
 }
 """Bytes per second in each unit of rate."""
 
-LINK_RATE_UNITS = {"kbit": 1e3 / 8, "mbit": 1e6 / 8, "gbit": 1e9 / 8}
-"""Bytes per second in each unit of link rate, in small letters."""
+LINK_RATE_UNITS = {"kbit": 1e3 / 8, "mbit": 1e6 / 8, "gbit": 1e9 / 8, "tbit": 1e12 / 8}
+"""Bytes per second in each unit of link rate, in small letters; Gbps and Gb/s are gbit, too."""
+
+_BITS_PER_S = re.compile(r"([kKmMgGtT])b(?:ps|/s)")
+"""Ends of rates in bits; a capital B is of bytes."""
 
 TIME_CHOICES = (AUTO, "ns", "us", "ms", "s")
 """Units that a user may choose for times."""
@@ -158,7 +161,7 @@ def parse_length_in(text: str) -> float:
 
 def parse_link_rate(text: str) -> float:
     """Parse a link rate: ``"100mbit"``, ``"1 Gbit/s"``; in bytes per second, above 0."""
-    match = _LINK_RATE.fullmatch(text.strip())
+    match = _LINK_RATE.fullmatch(_BITS_PER_S.sub(r"\1bit", text.strip()))
     unit = match[2].lower() if match is not None else ""
     if match is None or unit not in LINK_RATE_UNITS:
         raise UsageError(f"{text!r} is not the rate of a link", _LINK_RATE_HINT)

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.cli import CHAPTERS, COMMANDS
+import mpigauge as mpigauge_package
+from mpigauge.cli import CHAPTERS, COMMANDS, mpigauge
 from mpigauge.cli.options import aliases, foreign_values
 from mpigauge.cli.options.unmeasured import UNMEASURED, why_unmeasured
 from mpigauge.errors import nearest
 from mpigauge.plan import names
+from mpigauge.plan.patterns import known
 from mpigauge.result.reader import load
 from mpigauge.show.figures import ALIASES, KINDS
 from tests.made import written
 from tests.unit.show.drawing import whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.conftest import Cli
     from tests.fakes.mpi import FakeMpi
 
@@ -70,6 +77,10 @@ def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
         ("exchange", "exchange", "nonblocking"),
         ("PingPing", "exchange", "nonblocking"),
         ("Sendrecv", "shift", "sendrecv"),
+        ("halo", "neighbours", "nonblocking"),
+        ("halo_exchange", "neighbours", "nonblocking"),
+        ("stencil", "neighbours", "nonblocking"),
+        ("neighbors", "neighbours", "nonblocking"),
         ("Allreduce", "allreduce", "blocking"),
         ("osu_allreduce", "allreduce", "blocking"),
         ("mpi_allreduce", "allreduce", "blocking"),
@@ -288,6 +299,57 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("run", "IMB-EXT"), "one-sided operations are put, get and others"),
         (("run", "stream", "--pairs", "all"), 'in a plan pairs = "tournament"'),
         (("run", "pingpong", "-t", "4"), "threads are not measured yet"),
+        (
+            ("run", "osu_latency", "-m", "8:1024", "D", "D"),
+            "what remains is mpigauge run osu_latency --sizes 8:1024",
+        ),
+        (
+            ("run", "osu_latency", "D", "D"),
+            "buffers on a GPU are not measured yet: OSU and IMB have them; what",
+        ),
+        (("run", "osu_latency", "H", "H"), "mpigauge run osu_latency\n"),
+        (("osu_latency", "-m", "8:1024", "-i", "9", "-x", "1"), "mpigauge run osu_latency --sizes 8:1024\n"),
+        (("./osu_bw", "-m", "8:64", "-W", "32"), "mpigauge run osu_bw --sizes 8:64 --window 32\n"),
+        (("latency", "--np", "2", "-q"), "mpigauge run latency --np 2 -q\n"),
+        (("run", "osu_latency", "-m8", "-W32"), "mpigauge run osu_latency --sizes 1:8 --window 32\n"),
+        (("run", "osu_bcast", "-k", "fixed:1", "-f"), "--root 1 --columns min,p5,p95,max\n"),
+        (("run", "osu_put_latency", "-w", "create", "-s", "lock"), "--rma-window create --mode lock\n"),
+        (("mpirun", "-np", "2", "./osu_latency", "-m", "8:64"), "run -np 2 osu_latency --sizes 8:64\n"),
+        (
+            ("mpiexec", "-n", "4", "--mca", "btl", "tcp", "IMB-MPI1", "Bcast"),
+            "--env OMPI_MCA_btl=tcp Bcast\n",
+        ),
+        (("mpirun", "-x", "UCX_TLS=rc", "-n", "2", "osu_bw"), "run --env UCX_TLS=rc -n 2 osu_bw\n"),
+        (("mpirun", "-n", "2", "./a.out"), "did you mean run?"),
+        (("run", "osu_iallreduce", "-t", "100"), "OSU's -t is the number of calls of MPI_Test"),
+        (
+            ("run", "osu_iallreduce", "-t", "9", "-m", "8"),
+            "what remains is mpigauge run osu_iallreduce --sizes 1:8",
+        ),
+        (("run", "osu_latency", "-d", "cuda", "-x", "5"), "buffers on a GPU are not measured yet"),
+        (
+            ("run", "bidirectional"),
+            "one message each way at once is exchange, many are stream --mode bidirectional",
+        ),
+        (("run", "osu_bw", "--latex"), "did you mean --format latex?"),
+        (("run", "osu_bw", "--csv"), "did you mean --format csv?"),
+        (("show", "--json"), "did you mean --format json?"),
+        (("show", "--osu"), "did you mean --format osu?"),
+        (("compare", "--md"), "did you mean --format markdown?"),
+        (("show", "--html"), "mpigauge report writes a page"),
+        (("run", "--export-json", "a.json"), "mpigauge show RESULT -o a.json"),
+        (("run", "pingpong", "--sizes", "8-64"), "a range is written 8:64\n"),
+        (("run", "pingpong", "--sizes", "8,1K..1M"), "a range is written 1K:1M\n"),
+        (("lab", "--latency", "5us"), "--delay 5us\n"),
+        (("lab", "--bandwidth", "1gbit"), "--rate 1gbit\n"),
+        (("lab", "--loss", "1%"), "no packet is lost"),
+        (("lab", "--slow", "h3"), "--host h3:delay=1ms\n"),
+        (("lab", "--nodes", "4"), "the number of hosts is --hosts here: --hosts 4\n"),
+        (("import", "osu", "x", "-o", "y", "--overwrite"), "remove it first, or name another file by -o"),
+        (("map", "-o", "y.jsonl", "--overwrite"), "remove it first, or name another file by -o"),
+        (("plot", "x.jsonl", "--overwrite"), "leave it out: a figure is replaced"),
+        (("plot", "x.jsonl", "--type", "rate"), "--kind rate\n"),
+        (("run", "map"), "all pairs are measured by mpigauge map"),
         (("run", "MPI_Comm_spawn"), "of communicators the making is measured: comm_dup, comm_split"),
         (("run", "osu_hello"), "mpigauge explain tells what MPI_Init takes"),
         (("run", "MPI_Finalize"), "MPI_Init is, in every launch"),
@@ -505,3 +567,65 @@ def test_every_hint_of_a_kind_names_one_that_there_is() -> None:
     hints = foreign_values.VALUES["--kind"]
     assert {hint.removeprefix("did you mean ").rstrip("?") for hint in hints.values()} <= {*KINDS}
     assert not {*hints} & {*KINDS, *ALIASES}
+
+
+def test_sendrecv_says_where_else_it_is(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", "Sendrecv", "--sizes", "8", "--dry-run")
+    assert "Sendrecv: shift sendrecv, of all ranks; between two it is exchange --mode sendrecv" in done.err
+    assert cli("run", "exchange", "--mode", "sendrecv", "--sizes", "8", "--dry-run").status == 0
+
+
+# ---- What hints offer ----------------------------------------------------------------------------
+
+
+def sentences() -> Iterator[str]:
+    """All texts of the program but its docstrings; what is filled in is {}."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        skipped = {
+            id(part) for one in ast.walk(tree) if isinstance(one, ast.JoinedStr) for part in one.values
+        }
+        skipped |= {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+        for one in ast.walk(tree):
+            if isinstance(one, ast.JoinedStr):
+                yield "".join(
+                    str(part.value) if isinstance(part, ast.Constant) else "{}" for part in one.values
+                )
+            elif isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in skipped:
+                yield one.value
+
+
+SOURCES = Path(mpigauge_package.__file__).parent
+OFFERED = re.compile(r"(?<![\w-])mpigauge ([a-z]+(?: (?:--?[a-z][a-z-]*|[\w./{}=|-]+))* ?)")
+MODE_OF = re.compile(r"(?<![\w-])([a-z][a-z_-]+) --mode ([a-z][a-z-]+(?:,[a-z-]+)*)")
+
+
+def offered_commands() -> list[list[str]]:
+    """Commands of ours with options in the program's texts, as far as they are words of a command."""
+    found = {tuple(match.split()) for text in sentences() for match in OFFERED.findall(text)}
+    return sorted([*words] for words in found if words[0] in COMMANDS and " -" in " ".join(words))
+
+
+@pytest.mark.parametrize("words", offered_commands(), ids=" ".join)
+def test_every_command_that_is_offered_exists(words: list[str]) -> None:
+    command = mpigauge.get_command(click.Context(mpigauge), words[0])
+    assert command is not None
+    commands = [command]
+    if isinstance(command, click.Group):
+        named = [words[1]] if words[1].isalpha() else command.list_commands(click.Context(command))
+        commands = [one for name in named if (one := command.get_command(click.Context(command), name))]
+    options = {option: one.type for command in commands for one in command.params for option in one.opts}
+    for word, value in pairwise([*words, ""]):
+        if word.startswith("-"):
+            assert word in (*options, "--help", "-")
+            choices = getattr(options.get(word), "choices", (value,))
+            assert "{" in value or not value.islower() or {*value.split("|")} <= {*choices}
+
+
+def test_every_mode_that_is_offered_exists() -> None:
+    found = {match for text in sentences() for match in MODE_OF.findall(text)}
+    known_patterns = known()
+    assert len(found) > 5
+    for pattern, modes in found:
+        if pattern in known_patterns:
+            assert {*modes.split(",")} <= {"all", *(mode.name for mode in known_patterns[pattern].modes)}

@@ -186,3 +186,31 @@ def test_in_flux_its_own_launcher_starts_ranks_unless_another_is_asked_for(
     words = ("run", "pingpong", "--check-hosts", "no", "--dry-run")
     assert "flux run --ntasks=2" in cli(*words).out
     assert "flux run" not in cli(*words, "--remote-shell", "ssh").out
+
+
+@pytest.mark.parametrize(
+    ("words", "idle"),
+    [
+        (("pingpong",), True),
+        (("pingpong", "allreduce"), False),
+        (("pingpong", "--hosts", "n1,n2"), False),
+        (("pingpong", "--placement", "n1,n9"), False),
+    ],
+)
+def test_a_campaign_that_leaves_most_nodes_of_its_job_idle_says_so(
+    cli: Cli, slurm: None, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], idle: bool
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[1-20]")
+    for name in ("SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE"):
+        monkeypatch.setenv(name, "2(x20)")
+    done = cli("run", *words, "--sizes", "8", "--launches", "1", "--check-hosts", "no", "--dry-run")
+    assert done.status == 0, done.err
+    assert ("! 18 of 20 nodes are idle" in done.out) == idle
+
+
+def test_a_session_says_it_too(cli: Cli, slurm: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[1-20]")
+    for name in ("SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE"):
+        monkeypatch.setenv(name, "2(x20)")
+    done = cli("run", "pingpong", "--sizes", "8", "--launches", "1", "--check-hosts", "no", "-o", "r.jsonl")
+    assert "mpigauge: 18 of 20 nodes are idle" in done.err

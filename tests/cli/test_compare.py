@@ -14,7 +14,6 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, EXIT_USAGE
-from mpigauge.show.formats import TIMED
 from tests.fakes.mpi import install
 from tests.made import campaign, cell, launches_of, measured, written
 
@@ -160,14 +159,6 @@ def test_what_is_open_is_no_pass_in_junit(cli: Cli, measure: Any) -> None:
     done = cli("compare", measure(1.0, launches=3), "--all", "--format", "junit")
     suite = ET.fromstring(done.out)  # noqa: S314 - our own
     assert (done.status, suite.get("tests"), suite.get("skipped")) == (EXIT_UNDECIDED, "2", "2")
-
-
-def test_times_are_refused_where_there_are_only_ratios(cli: Cli, measure: Any) -> None:
-    path = measure(1.0, launches=2)
-    for form in TIMED:
-        done = cli("compare", path, "--format", form)
-        assert (done.status, done.out) == (EXIT_USAGE, "")
-        assert f"format {form} needs times, and a comparison has none" in done.err
 
 
 @pytest.mark.thorough

@@ -10,17 +10,22 @@ import resource
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
-from mpigauge.errors import EXIT_ENVIRONMENT, EXIT_USAGE
+from mpigauge.cli import COMMANDS, mpigauge
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_ENVIRONMENT, EXIT_UNDECIDED, EXIT_USAGE
 from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FORMATS
+from tests.cli.maps import map_records
 from tests.made import campaign, cell, launches_of, measured, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
 
+FOREIGN = Path(__file__).parents[1] / "data" / "foreign"
 SIZES = (8, 64, 1024, 4096)
 VERBS = {
     "show": ("show", "r.jsonl"),
@@ -90,7 +95,7 @@ def test_formats_that_are_named_go_to_files_in_their_order(cli: Cli) -> None:
     [
         (("--format", "csv,json"), "needs a file of its own"),
         (("--format", "csv,json", "-o", "a.csv"), "names 2 and -o 1"),
-        (("-o", "a.xlsx"), "the ending of a.xlsx says no format"),
+        (("-o", "a.xlsx"), "the ending of a.xlsx says no format that this is written in"),
         (("-o", "a.csv", "-o", "a.csv"), "one file twice"),
         (("--format", "parquet"), "format parquet is no text"),
         (("--format", "csv,xml", "-o", "a", "-o", "b"), "'xml'"),
@@ -273,3 +278,98 @@ def test_that_a_compressed_result_is_damaged_is_said_by_all(cli: Cli, words: tup
     assert "mpigauge: r.jsonl: the compressed file is damaged" in done.err
     Path("r.jsonl").write_bytes(gzip.compress(content))
     assert "damaged" not in cli(*words).err
+
+
+# ---- Every verb in every format that it lists ----------------------------------------------------
+
+
+def verbs_with_formats() -> Iterator[tuple[str, Sequence[str]]]:
+    """Each verb that has --format, with the formats that its help lists."""
+    context = click.Context(mpigauge)
+    for verb in COMMANDS:
+        command = mpigauge.get_command(context, verb)
+        assert command is not None
+        group = command if isinstance(command, click.Group) else None
+        commands = (
+            {verb: command}
+            if group is None
+            else {
+                f"{verb} {name}": group.get_command(click.Context(group), name)
+                for name in group.list_commands(click.Context(group))
+            }
+        )
+        for name, one in commands.items():
+            assert one is not None
+            types = [option.type for option in one.params if "--format" in option.opts]
+            yield from ((name, type_.choices) for type_ in types if isinstance(type_, click.Choice))
+
+
+FOREIGN_TEXTS = {
+    "osu": "12_osu571_mbw_mr_48pairs.txt",
+    "imb": "18_imb_v32_suite.txt",
+    "nccl": "29_nccl_tests_218.txt",
+    "netpipe": "30b_netpipe_screen_plain.txt",
+    "perftest": "34_perftest_ib_send_lat.txt",
+    "fabtests": "79_fabtests_bw.txt",
+    "ucx": "32_ucx_perftest_tag_lat.txt",
+    "julia": "31b.csv",
+    "table": "q01_table_before_shm_bw.md",
+}
+READ = {
+    **VERBS,
+    "map": ("map", "map.jsonl"),
+    "doctor": ("doctor",),
+    "list": ("list", "formats"),
+    "mpi list": ("mpi", "list"),
+    "run": ("run", "pingpong", "--sizes", "8", "--launches", "1", "-q"),
+    "import csv": ("import", "csv", "--columns", "ring-pairs"),
+    **{f"import {name}": ("import", name, FOREIGN / text) for name, text in FOREIGN_TEXTS.items()},
+}
+"""A command of each verb that prints something small."""
+
+LIKE_OTHERS = {"resume": "run", "import journal": "run"}
+"""Verbs that print what another one does, of results that are long to make."""
+
+
+def test_every_verb_with_formats_is_among_those_that_are_tried() -> None:
+    found = dict(verbs_with_formats())
+    assert {*found} == {*READ, *LIKE_OTHERS}
+    for verb, other in LIKE_OTHERS.items():
+        assert found[verb] == found[other]
+
+
+@pytest.mark.parametrize(
+    ("verb", "form"), [(verb, form) for verb, forms in verbs_with_formats() if verb in READ for form in forms]
+)
+def test_every_format_that_a_verb_lists_works_for_it(
+    cli: Cli, openmpi: FakeMpi, verb: str, form: str
+) -> None:
+    written("map.jsonl", *map_records(0))
+    words = [*READ[verb], "--format", form, *(("-o", "a.parquet") if form in BINARY else ())]
+    done = cli(*words)
+    assert done.status in (EXIT_DONE, EXIT_CHECK_FAILED, EXIT_UNDECIDED, EXIT_ENVIRONMENT), done.err
+    assert "hint" not in done.err
+    assert done.out or form in BINARY or verb == "mpi list"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("compare", "r.jsonl", "--format", "osu"), "a format of times: mpigauge show RESULT --format osu"),
+        (("map", "r.jsonl", "--format", "bencher"), "mpigauge show RESULT --format bencher"),
+        (("explain", "r.jsonl", "-o", "a.prom"), "the ending of a.prom says no format"),
+        (("run", "--format", "parquet"), "a format of files: mpigauge show RESULT -o table.parquet"),
+        (("list", "--format", "arrow"), "a format of files: mpigauge show RESULT -o table.parquet"),
+        (("show", "r.jsonl", "--format", "tex"), "did you mean latex?"),
+        (("show", "r.jsonl", "--format", "csv,tex", "-o", "a", "-o", "b"), "did you mean latex?"),
+        (("show", "r.jsonl", "--format", "xlsx"), "did you mean csv?"),
+        (("show", "r.jsonl", "--format", "md"), "did you mean markdown?"),
+        (("show", "r.jsonl", "--format", "html"), "mpigauge report RESULT -o page.html"),
+        (("show", "r.jsonl", "--format", "png"), "mpigauge plot RESULT -o figure.svg"),
+        (("compare", "r.jsonl", "--format", "metrics"), "mpigauge show RESULT --format prometheus"),
+    ],
+)
+def test_a_format_that_a_verb_lacks_is_told_where_it_is(cli: Cli, words: tuple[str, ...], hint: str) -> None:
+    done = cli(*words)
+    assert (done.status, done.out) == (EXIT_USAGE, "")
+    assert hint in done.err

@@ -28,6 +28,7 @@ RECORDER = """#!/bin/bash
 trap 'echo told >> signals.txt; ended=1' TERM
 [ -z "$EAGER" ] || kill -TERM "$PPID"
 printf '%s\\n' "$@" > words.txt
+echo "$*" >> calls.txt
 while [ -n "$WAITS" ] && [ -z "$ended" ]; do sleep 0.05; done
 [ -z "$WAITS" ] || sleep 0.2
 exit "${STATUS:-0}"
@@ -129,6 +130,57 @@ def test_no_word_of_the_user_is_the_shells(cli: Cli, tmp_path: Path, value: str)
     assert f"A={value}" in words_of(ready(done.out, tmp_path))
 
 
+def test_a_map_of_all_nodes_is_measured_with_a_rank_on_each(cli: Cli, tmp_path: Path) -> None:
+    text = script(cli, "--nodes", "200", "map", "--sizes", "8,1MiB")
+    assert "--nodes=200" in directives(text)
+    assert "#   mpigauge sbatch --nodes 200 map --sizes 8,1MiB --np 200\n" in text
+    words = words_of(ready(text, tmp_path))
+    assert words == ["map", "--sizes", "8,1MiB", "--np", "200", "-q", "-o", "mpigauge-17.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("status", "calls"),
+    [
+        ("0", ["resume r.jsonl -q", "map r.jsonl -q --factor 1.5 --before"]),
+        ("1", ["resume r.jsonl -q", "map r.jsonl -q --factor 1.5 --before"]),
+        ("3", ["resume r.jsonl -q"]),
+        ("143", ["resume r.jsonl -q"]),
+    ],
+)
+def test_a_map_that_goes_on_ends_with_its_verdict(
+    cli: Cli, tmp_path: Path, status: str, calls: list[str]
+) -> None:
+    job = ready(script(cli, "map", "--launches", "7", "--factor", "1.5", "--before"), tmp_path)
+    (tmp_path / "r.jsonl").write_text("something\n", encoding="utf-8")
+    with begin(job, "r.jsonl", STATUS=status) as process:
+        assert process.wait() == int(status)
+    assert (tmp_path / "calls.txt").read_text(encoding="utf-8").splitlines() == calls
+
+
+def test_run_may_be_named_as_the_verb_it_is(cli: Cli, tmp_path: Path) -> None:
+    assert words_of(ready(script(cli, "run", "pingpong"), tmp_path))[:2] == ["run", "pingpong"]
+
+
+@pytest.mark.parametrize(
+    ("words", "idle"),
+    [
+        (("--nodes", "200", "pingpong"), "198 of 200 nodes are idle, since no more than 2 ranks are at work"),
+        (("--nodes", "5", "pingpong", "stream"), "3 of 5 nodes are idle"),
+        (("--nodes", "200", "allreduce", "--np", "8"), "192 of 200 nodes are idle"),
+        (("--nodes", "200", "--array", "a.toml", "--array", "a.toml"), "a.toml: 198 of 200 nodes are idle"),
+        (("--nodes", "4", "pingpong"), ""),
+        (("--nodes", "200", "pingpong", "allreduce"), ""),
+        (("--nodes", "200"), ""),
+        (("--nodes", "200", "map"), ""),
+    ],
+)
+def test_a_job_that_would_leave_most_nodes_idle_says_so(cli: Cli, words: tuple[str, ...], idle: str) -> None:
+    Path("a.toml").write_text(PLAN, encoding="utf-8")
+    done = cli("sbatch", *words, "-o", "job.sh")
+    assert done.status == 0
+    assert (idle in done.err) if idle else ("are idle" not in done.err)
+
+
 @pytest.mark.parametrize("status", ["0", "1", "127", "143"])
 def test_the_status_is_passed_on(cli: Cli, tmp_path: Path, status: str) -> None:
     job = ready(script(cli, "pingpong"), tmp_path)
@@ -155,7 +207,12 @@ def test_sigterm_is_handed_on_from_the_first_moment(cli: Cli, tmp_path: Path) ->
 
 @pytest.mark.needs("shellcheck")
 @pytest.mark.parametrize(
-    "words", [("pingpong", "--sizes", "8,64"), ("--array", "a.toml", "--array", "a,b.toml")]
+    "words",
+    [
+        ("pingpong", "--sizes", "8,64"),
+        ("--array", "a.toml", "--array", "a,b.toml"),
+        ("map", "--factor", "1.5", "--figure", "a b.png"),
+    ],
 )
 def test_bash_and_shellcheck_find_no_fault(cli: Cli, tmp_path: Path, words: tuple[str, ...]) -> None:
     for name in ("a.toml", "a,b.toml"):
@@ -201,6 +258,15 @@ def test_a_script_is_written_once_and_can_be_run(cli: Cli) -> None:
         (["--plan", "none.toml"], "none.toml: cannot be read"),
         (["--array", "a.toml", "--plan", "a.toml"], "--array and --plan exclude each other"),
         (["--nodes", "0", "pingpong"], "--nodes"),
+        (["--nodes", "1", "map"], "--np: one rank has no pairs"),
+        (["map", "--budget", "28min"], "does not fit a job of 1800 s"),
+        (["map", "r.jsonl"], "RESULT (r.jsonl) cannot be used here"),
+        (["map", "--dry-run"], "--dry-run cannot be used here"),
+        (["map", "--factor", "1"], "--factor must be"),
+        (["map", "--pair", "h1"], "--pair: 'h1' is not a pair"),
+        (["map", "--nonsense"], "there is no option --nonsense"),
+        (["--array", "a.toml", "map"], "--array: a map has no plan file"),
+        (["--mpi", "mpich", "map"], "mpigauge sbatch map, followed by its options"),
     ],
 )
 def test_what_would_fail_in_the_job_is_refused_before(cli: Cli, words: list[str], sentence: str) -> None:

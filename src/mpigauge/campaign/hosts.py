@@ -18,6 +18,7 @@ from mpigauge.campaign.launch.preflight import faults, is_here
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
 from mpigauge.plan.hosts import Host, placement_of, places_of, ranks_of, short
+from mpigauge.plan.idle_nodes import idle_nodes_sentence
 from mpigauge.plan.model import Plan
 from mpigauge.plan.patterns import known
 from mpigauge.result import environment
@@ -117,6 +118,14 @@ def allowed_s() -> float:
     return (
         math.inf if our_job is None or our_job.ends is None else our_job.ends - time.time() - JOB_END_MARGIN_S
     )
+
+
+def idle_hosts_sentence(plan: Plan) -> str:
+    """Return a warning where most nodes of our job are idle; "" elsewhere, and where hosts were chosen."""
+    our_job = None if context.current() is not None else allocation(os.environ)
+    if our_job is None or {host.name for host in plan.hosts} != our_job.names:
+        return ""
+    return idle_nodes_sentence(plan, len(plan.hosts))
 
 
 def with_current_hosts(plan: Plan) -> Plan:

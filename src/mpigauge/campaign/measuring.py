@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.campaign.hosts import allowed_s
+from mpigauge.campaign.hosts import allowed_s, idle_hosts_sentence
 from mpigauge.campaign.jobs import oversubscribed_jobs
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.launch.orphans import sweep
@@ -114,6 +114,7 @@ def _opening_reports(session: PreparedCampaign, file: ResultFile) -> Iterator[st
     yield from unknown_settings(plan, ((one.library, one.program) for one in targets))
     yield left_out_sentence(targets) if session.before is None else ""
     yield from map(shared_cores_sentence, oversubscribed_jobs(plan, targets))
+    yield idle_hosts_sentence(plan)
     yield _hosts_left_out(plan.hosts_skipped) if plan.hosts_skipped else ""
 
 

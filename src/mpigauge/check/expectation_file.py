@@ -2,6 +2,7 @@
 
     PATTERN [WORD...] [SIZE] [STATISTIC] QUANTITY SIGN BOUND
 
+A latency without a pattern is that of pingpong, and without a size of 8 B: the first line of most answers.
 Words choose among modes, libraries, transports and so on, as `--series` of tables does. A size is one, a
 list, or a range with all in it. A bound is a time, a rate, or a share of a rate: `90% of 100Gbit/s`.
 """
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 Word = TypeVar("Word", bound=str)
 
 TABLE = "expect"
+LATENCY, USUAL, USUAL_SIZE = "latency", "pingpong", "8B"
 
 _HINT = "write 'pingpong 8B latency < 2us', or 'stream 1MiB:4MiB bandwidth > 90% of 100Gbit/s'"
 _SENTENCE = re.compile(r"([^<>]+)([<>]=?)([^<>=]+)")
@@ -85,6 +87,8 @@ def parse(text: str, name: str = "", foreign: Collection[str] = ()) -> Expectati
     stat = _one(text, "statistic", [word for word in STATS if word in tokens] or ["median"], STATS)
     sizes = [token for token in tokens if token[0].isdigit() and not token.endswith("ranks")]
     words = [token for token in tokens if token not in (quantity, stat, *sizes)]
+    if not words and quantity == LATENCY:
+        words, sizes = [USUAL], sizes or [USUAL_SIZE]
     pattern = _pattern(text, words, {*known(), *foreign})
     return Expectation(
         text=text.strip(),

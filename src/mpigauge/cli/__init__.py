@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from mpigauge.cli.options.translation import Translation
+
 COMMANDS = {
     "run": "Measure; print the answer, keep the result file.",
     "resume": "Continue a result file that was interrupted.",
@@ -141,16 +143,22 @@ class Verbs(click.Group):
         """Find a verb; suggest the one that an unknown verb may stand for."""
         known = not args or args[0] in COMMANDS or args[0].startswith("-")
         if not known and not ctx.resilient_parsing:
-            raise UsageError(f"there is no command {args[0]!r}", _instead_of(args[0]))
+            raise UsageError(f"there is no command {args[0]!r}", _instead_of(args))
         return super().resolve_command(ctx, args)
 
 
-def _instead_of(verb: str) -> str:
-    """Return the suggestion for an unknown verb."""
+def _instead_of(words: Sequence[str]) -> str:
+    """Return the suggestion for an unknown verb, with the words behind it."""
+    from pathlib import PurePath
+
     from mpigauge.plan import names
 
-    if aliases.meaning_of(verb, names.patterns()) is not None:
-        return f"that is a pattern: mpigauge run {verb}"
+    verb, runs = words[0], aliases.SAME_AS_VERBS.get(words[0].lower()) == "run"
+    if aliases.meaning_of(PurePath(verb).name, names.patterns()) is not None:
+        line = _translated(words)
+        return f"that is a pattern: {line.hint if line else shlex.join(['mpigauge', 'run', *words])}"
+    if runs and len(words) > 1 and (line := _translated(words[1:])) is not None:
+        return line.hint
     known = aliases.SAME_AS_VERBS.get(verb.lower())
     other = f"did you mean {known}?" if known else aliases.plan_or_result_hint(verb)
     return other or choose_from(COMMANDS, verb, listed_by="mpigauge --help")
@@ -343,6 +351,8 @@ def _option_hint(error: click.NoSuchOption, arguments: Sequence[str]) -> str:
         return _hint_of_verb(error.option_name, arguments)
     options = _options_of(error.ctx.command) if error.ctx else []
     other = aliases.option_hint(error.option_name, arguments, options)
+    if other and arguments[0] == "run" and (line := _translated(arguments[1:])) and line.foreign > 1:
+        return line.hint
     elsewhere = _verb_with(error.option_name)
     return (
         other
@@ -350,6 +360,14 @@ def _option_hint(error: click.NoSuchOption, arguments: Sequence[str]) -> str:
         or _similar_option(error.option_name, options)
         or _help_hint(error, arguments)
     )
+
+
+def _translated(words: Sequence[str]) -> Translation | None:
+    """Return words of another program as a command line of run; None if that is impossible."""
+    from mpigauge.cli.options.translation import translated
+
+    run = mpigauge.get_command(click.Context(mpigauge), "run")
+    return None if run is None else translated(words, run.params)
 
 
 def _options_of(command: click.Command) -> list[str]:

@@ -130,6 +130,20 @@ class Cases:
 
 
 @dataclass(frozen=True, slots=True)
+class Metric:
+    """A gauge, for programs that follow numbers over time.
+
+    Attributes:
+        name: Its name, with the SI base unit as its last words.
+        samples: Values, each with its labels.
+    """
+
+    name: str
+    about: str
+    samples: Sequence[tuple[Mapping[str, str], float]]
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """A line above or below the tables; a tone colours the text before its colon."""
 
@@ -149,6 +163,7 @@ class Document:
         data: What JSON shows; None for the values of the tables.
         records: The lines of CSV; None for the rows of the tables.
         cases: What JUnit has as test cases, a row per number; None for the rows of the tables.
+        metrics: Its gauges, where they are not the times of its records; None where they are.
         schema: Name of its data in `show.formats.json.VERSIONS`; "" for lists, which have no version.
         contexts: Where its numbers come from, one per result: `document.context`.
         properties: Facts about the whole, by name, where a format has room for such; those that are empty are
@@ -166,6 +181,7 @@ class Document:
     data: Callable[[], Mapping[str, Any]] | None = None
     records: Callable[[], Iterable[Mapping[str, Any]]] | None = None
     cases: Callable[[], Sequence[Cases]] | None = None
+    metrics: Callable[[], Sequence[Metric]] | None = None
     schema: str = ""
     contexts: Sequence[Mapping[str, Any]] = ()
     properties: Mapping[str, str] = field(default_factory=dict)

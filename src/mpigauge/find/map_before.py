@@ -16,7 +16,7 @@ from mpigauge.compare.history.baseline import against
 from mpigauge.compare.history.earlier import relabelled
 from mpigauge.compare.history.session import session_of
 from mpigauge.compare.session_sentences import day_of, other_words, switches
-from mpigauge.document.document import Document, Line
+from mpigauge.document.document import Document, Line, Metric
 from mpigauge.document.phrases import PAIR_DASH
 from mpigauge.document.records import finite_or_none
 from mpigauge.linkmap.table import verdict_lines
@@ -271,11 +271,17 @@ def with_changes(
     verdict, lines = len(verdict_lines(shown)), change_lines(changes) if said else []
     if changes.before and said and not brief:
         lines.append(Line(other_words(path)))
-    data = document.data
+    data, metrics = document.data, document.metrics
+    count = Metric(
+        "mpigauge_map_slower_than_before",
+        "Hosts and links that take longer than in earlier maps.",
+        [({}, float(len(slowed(changes))))],
+    )
     return replace(
         document,
         foot=[*document.foot[:verdict], *lines, *document.foot[verdict:]],
         data=None if data is None else lambda: {**data(), "before": _record(changes)},
+        metrics=None if metrics is None else lambda: [*metrics(), count],
     )
 
 

@@ -28,6 +28,7 @@ class Reader:
         mark: Regular expression for the beginning of a table: a title, or a heading that no other format has;
             empty if there is none.
         program: Program whose output it reads, for people; empty if no benchmark prints it.
+        foreign: Formats of other benchmarks that have names for what it reads: `show.formats.FOREIGN`.
         by_shape: Whether its module can tell by `has_shape` that lines without any mark are of this format.
     """
 
@@ -39,6 +40,7 @@ class Reader:
     columns: str = ""
     mark: str = ""
     program: str = ""
+    foreign: tuple[str, ...] = ()
     by_shape: bool = False
 
     @property
@@ -78,12 +80,16 @@ _FACTORS = rf"[# \"]{{0,9}}(?:(?:[^|,;\t\s\d\"][^|,;\t\"]{{0,30}})?\"?[,;\t] {{0
 _VALUES = r"(?i:latency|bandwidth|throughput|\btime|(?<![A-Za-z])(?:lat|bw|[num]?s|[MG]i?B/s)(?![A-Za-z]))"
 """What a heading has to have if other columns stand before that of sizes: in prose, few have."""
 
+_WITHOUT_SAMPLES = ("osu", "osu-validation")
+"""Formats of other benchmarks that need no number of samples."""
+
 READERS = {
     "journal": Reader(
         about="Journals that mpigauge-kernel wrote under any launcher, and the plan that it followed.",
         files="PLAN JOURNAL...",
         example="mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl",
         module="kernel_journal",
+        foreign=("osu", "osu-validation", "imb"),
         min_files=2,
     ),
     "csv": Reader(
@@ -91,6 +97,7 @@ READERS = {
         files="[FILE...]",
         example="mpigauge import csv --columns ring-pairs -o printed.jsonl",
         module="csv",
+        foreign=_WITHOUT_SAMPLES,
         columns="TOML file that says what each column is, or the name of a printed table: "
         "mpigauge list printed. Without FILE, the .csv beside it is read.",
         min_files=0,
@@ -100,6 +107,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl",
         module="osu.parser",
+        foreign=_WITHOUT_SAMPLES,
         program="OSU Micro-Benchmarks",
         mark=_OSU,
     ),
@@ -108,6 +116,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import imb imb.txt -o imb.jsonl",
         module="imb.parser",
+        foreign=_WITHOUT_SAMPLES,
         program="Intel MPI Benchmarks",
         mark=r"#? *(?:Intel ?(?:\(R\)|\u00ae)|PALLAS) MPI Benchmark(?:s| Suite) "
         r"|# Benchmarking +(?:[A-Z]\w|\w+ \(processes:)"

@@ -11,6 +11,7 @@ from mpigauge.document.document import AUTOMATIC, DOT, Column, Document, Line, T
 from mpigauge.document.phrases import PAIR_DASH, PAIRINGS, state_words
 from mpigauge.document.status_words import status_and_reason
 from mpigauge.linkmap import hosts_differ as host_words
+from mpigauge.linkmap.metrics import metrics_of, pair_metrics
 from mpigauge.linkmap.verdict import (
     HiddenByScatter,
     LaunchesDifferTooMuch,
@@ -20,6 +21,8 @@ from mpigauge.linkmap.verdict import (
     TooFewHosts,
     TooFewLaunches,
     UsualIsFastest,
+    latency_of,
+    rate_of,
 )
 from mpigauge.rows.group import subject_of
 
@@ -211,6 +214,7 @@ def document(shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC) 
         records=lambda: [
             _pair(link) | {"hosts": PAIR_DASH.join(link.names), "ranks": _ranks(link)} for link in shown.links
         ],
+        metrics=lambda: metrics_of(shown),
     )
 
 
@@ -242,16 +246,6 @@ def quantities(shown: LinkMap) -> Iterator[Quantity]:
         yield "latency", shown.latency_bytes, "s", latency_of
     if shown.rate_bytes is not None:
         yield "bandwidth", shown.rate_bytes, "B/s", rate_of
-
-
-def latency_of(link: MeasuredLink) -> float | None:
-    """Return the one-way time of the smallest message, in seconds."""
-    return link.latency.time.estimate if link.latency and link.latency.time else None
-
-
-def rate_of(link: MeasuredLink) -> float | None:
-    """Return the rate of the largest message, in bytes per second."""
-    return link.rate.rate_bytes_per_s if link.rate else None
 
 
 # ---- Matrices ------------------------------------------------------------------------------------
@@ -432,7 +426,11 @@ def beside(links: Sequence[MeasuredLink]) -> Document:
                 goes=0,
             )
         )
-    return Document(tables=[Table("", "", sizes, columns)], data=lambda: {"pairs": [*map(_pair_rows, links)]})
+    return Document(
+        tables=[Table("", "", sizes, columns)],
+        data=lambda: {"pairs": [*map(_pair_rows, links)]},
+        metrics=lambda: pair_metrics(links),
+    )
 
 
 def _pair_column(link: MeasuredLink, rows: Mapping[int, Row]) -> Column:

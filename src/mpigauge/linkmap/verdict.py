@@ -174,6 +174,16 @@ class MeasuredLink:
         return all(row.time is not None for row in self.rows)
 
 
+def latency_of(link: MeasuredLink) -> float | None:
+    """Return the one-way time of the smallest message, in seconds."""
+    return link.latency.time.estimate if link.latency and link.latency.time else None
+
+
+def rate_of(link: MeasuredLink) -> float | None:
+    """Return the rate of the largest message, in bytes per second."""
+    return link.rate.rate_bytes_per_s if link.rate else None
+
+
 @dataclass(frozen=True, slots=True)
 class SlowElement:
     """A link or a host that takes longer than is usual for its kind.

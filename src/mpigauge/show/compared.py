@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -38,12 +39,14 @@ if TYPE_CHECKING:
     from mpigauge.compare.comparison import Compared, Comparison
     from mpigauge.compare.pairs import Pair
     from mpigauge.compare.sides import Unmatched
+    from mpigauge.plan.patterns import Mode, Pattern
     from mpigauge.query.query import Query, Source
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
 
 MAX_RESULTS = 2
 
+MODE = "mode"
 TOO_LONG = frozenset({"disturbed", "traced"})
 """Kinds of findings that make all times of a result too long: a ratio may be theirs."""
 
@@ -205,8 +208,26 @@ def _check_known(by: str | None, source: Source) -> None:
     if by is not None and by not in (*COMPARED_BY, *variables):
         raise UsageError(
             f"{source.result.path}: --by {by}: it is no factor, and no variable that was varied",
-            f"choose one of {', '.join((*COMPARED_BY, *variables))}",
+            _by_values(by, source) or f"choose one of {', '.join((*COMPARED_BY, *variables))}",
         )
+
+
+def _by_values(by: str, source: Source) -> str:
+    """Return how to compare the values of a factor that --by names in its place; empty if they are none."""
+    words, cells = [word.strip() for word in by.split(",")], source.result.campaign.cells
+    known = {cell.pattern: source.patterns[cell.pattern] for cell in cells if cell.pattern in source.patterns}
+    for factor in COMPARED_BY:
+        values = {str(getattr(cell, factor, "")) for cell in cells}
+        modes = [mode.name if (mode := _mode(word, known.values())) else word for word in words]
+        chosen = modes if factor == MODE else words
+        if {*chosen} <= values:
+            series = [f"--series {shlex.quote(value)}" for value in chosen] if len(chosen) > 1 else []
+            return f"those are values: {' '.join([f'--by {factor}', *series])}"
+    return ""
+
+
+def _mode(word: str, patterns: Iterable[Pattern]) -> Mode | None:
+    return next((mode for pattern in patterns if (mode := pattern.mode_meant(word))), None)
 
 
 def _unlike(sources: Sequence[Source]) -> tuple[str, ...]:

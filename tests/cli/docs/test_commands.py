@@ -240,6 +240,43 @@ def test_what_a_job_runs_is_what_its_page_runs(forge: str) -> None:
     assert set(found) <= page
 
 
+def bisecting() -> str:
+    """The script that slower.md has for git bisect."""
+    (script,) = re.findall(
+        r"^## Which commit\?$.*?^```text\n(.*?)^```",
+        (DOCS / "slower.md").read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    return str(script)
+
+
+@pytest.mark.parametrize(
+    ("made", "ran", "compared", "status"),
+    [(0, 0, 0, 0), (0, 0, 1, 1), (0, 0, 5, 125), (0, 0, 2, 125), (0, 3, 0, 125), (2, 0, 0, 125)],
+)
+def test_a_bisection_skips_what_is_not_decided(
+    tmp_path: Path, made: int, ran: int, compared: int, status: int
+) -> None:
+    stand_ins = {
+        "make": f"exit {made}",
+        "git": "echo 1234",
+        "mpigauge": f"[ $1 = run ] && exit {ran}; exit {compared}",
+    }
+    for name, words in stand_ins.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{words}\n", encoding="ascii")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(["/bin/sh", "-c", bisecting()], env={"PATH": str(tmp_path)}, check=False)
+    assert done.returncode == status
+
+
+@pytest.mark.thorough
+def test_what_a_bisection_runs_works(cluster: Cli) -> None:
+    lines = [line.partition(" || ")[0] for line in bisecting().splitlines() if line.startswith("mpigauge ")]
+    assert len(lines) == 2
+    for line in lines:
+        run(cluster, line.replace("$(git rev-parse HEAD)", "1234"))
+
+
 @pytest.mark.thorough
 def test_every_block_of_the_page_about_python_runs(cluster: Cli, capfd: pytest.CaptureFixture[str]) -> None:
     text = (DOCS / "python.md").read_text(encoding="utf-8")

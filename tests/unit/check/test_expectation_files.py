@@ -62,7 +62,7 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
         ("pingpong 8B < 2us", "must name one quantity"),
         ("pingpong 8B latency time < 2us", "several: time, latency"),
         ("pingpong 8B p99 p95 latency < 2us", "must name one statistic"),
-        ("8B latency < 2us", "does not begin with the name of a pattern"),
+        ("8B bandwidth > 2GB/s", "does not begin with the name of a pattern"),
         ("pingpnog 8B latency < 2us", "does not begin with the name of a pattern"),
         ("pingpong 8B latency < 2GB/s", "is not a span of time"),
         ("pingpong 8B bandwidth > 2us", "is not a rate"),
@@ -112,3 +112,11 @@ def test_a_wrong_file_is_refused_with_its_key(tmp_path: Path, text: str, said: s
         read_expectations(path)
     assert str(path) in refused.value.sentence
     assert said in refused.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"), [("latency < 2us", "8B"), ("8B latency < 2us", "8B"), ("1KiB latency < 2us", "1KiB")]
+)
+def test_a_latency_without_a_pattern_is_that_of_pingpong(text: str, sizes: str) -> None:
+    found = parse(text)
+    assert (found.pattern, found.words, found.sizes, found.quantity) == ("pingpong", (), sizes, "latency")

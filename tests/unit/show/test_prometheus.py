@@ -13,15 +13,19 @@ from hypothesis import strategies as st
 
 from mpigauge.document.document import Document
 from mpigauge.document.records import cell_record
-from mpigauge.errors import UsageError
+from mpigauge.errors import EXIT_CHECK_FAILED, UsageError
 from mpigauge.show.formats import render
 from mpigauge.show.formats.prometheus import escaped
-from tests.made import cell
+from tests.cli.maps import map_records, maps_before, slower_host
+from tests.made import cell, written
 from tests.unit.show.tabled import EVERYTHING, TWO_LAUNCHES, document_of
 from tests.unit.show.test_formats_of_times import record, records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
+
+    from tests.conftest import Cli
 
 Sample = tuple[str, "Mapping[str, str]", float]
 
@@ -91,3 +95,41 @@ def test_a_label_is_data(words: str) -> None:
     ((labels, _),) = of("latency_seconds", parsed(render(found, "prometheus")))
     assert labels["mpi"] == (words or "x")
     assert "\n" not in escaped(words)
+
+
+# ---- Link maps -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def slow_host(machine: Path) -> Path:
+    """A map of four hosts, of which h3 takes three times as long."""
+    return written("map.jsonl", *map_records(0, slower_host(2, 3.0)))
+
+
+def test_a_map_has_its_verdict_and_what_is_slow(cli: Cli, slow_host: Path) -> None:
+    done = cli("map", slow_host, "--format", "prometheus")
+    found = parsed(done.out)
+    assert done.status == EXIT_CHECK_FAILED
+    verdicts = {labels["verdict"]: value for labels, value in of("map_verdict", found)}
+    assert verdicts == {"slow": 1.0, "failed": 0.0, "none": 0.0, "undecided": 0.0}
+    ((host, factor),) = of("map_host_slowdown_ratio", found)
+    assert (host, round(factor)) == ({"host": "h3", "flaky": "false"}, 3)
+    for name, count in (("hosts_slow", 1.0), ("links_slow", 0.0), ("links_failed", 0.0), ("launches", 5.0)):
+        assert of(f"map_{name}", found) == [({}, count)]
+    ((size, latency),) = of("map_latency_seconds", found)
+    assert (size, 40e-6 < latency < 120e-6) == ({"bytes": "8"}, True)
+    assert len(of("map_bandwidth_bytes_per_second", found)) == 1
+
+
+def test_a_pair_of_a_map_has_its_times(cli: Cli, slow_host: Path) -> None:
+    found = parsed(cli("map", slow_host, "--pair", "h1,h3", "--format", "prometheus").out)
+    assert [labels for labels, _ in of("map_pair_latency_seconds", found)] == [
+        {"host": "h1", "peer": "h3", "bytes": size} for size in ("8", "1048576")
+    ]
+
+
+def test_what_became_slower_since_earlier_maps_is_counted(cli: Cli, machine: Path) -> None:
+    maps_before(5)
+    path = written("now.jsonl", *map_records(5, slower_host(2, 1.8)))
+    found = parsed(cli("map", path, "--before", "--format", "prometheus").out)
+    assert of("map_slower_than_before", found) == [({}, 1.0)]

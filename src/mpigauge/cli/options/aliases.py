@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
+import shlex
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.cli.options.unmeasured import why_unmeasured
@@ -16,6 +17,7 @@ from mpigauge.plan import names
 from mpigauge.plan.benchmarks import DATATYPES
 from mpigauge.plan.names import normalised
 from mpigauge.result.files import ENDINGS, as_argument, quoted
+from mpigauge.show.formats import FOREIGN, GENERAL, TIMED
 from mpigauge.vocabulary import RMA_WINDOWS
 
 if TYPE_CHECKING:
@@ -82,9 +84,14 @@ ALIASES = {
     "irecv": AliasMeaning("pingpong", "nonblocking", _RECEIVE_ALONE),
     "sendinit": AliasMeaning("pingpong", "persistent"),
     "recvinit": AliasMeaning("pingpong", "persistent"),
-    "sendrecv": AliasMeaning("shift", "sendrecv"),
+    "sendrecv": AliasMeaning("shift", "sendrecv", "of all ranks; between two it is exchange --mode sendrecv"),
     "sendrecvreplace": AliasMeaning("exchange", "sendrecv-replace"),
     "broadcast": AliasMeaning("bcast"),
+    **dict.fromkeys(("neighbor", "neighbour", "neighbors"), AliasMeaning("neighbours")),
+    **dict.fromkeys(
+        ("halo", "haloexchange", "ghost", "ghostexchange", "ghostcells", "stencil"),
+        AliasMeaning("neighbours", "nonblocking", "of a line: both neighbours at once, one message to each"),
+    ),
     "commidup": AliasMeaning("comm_dup", "nonblocking"),
     "commcreate": AliasMeaning("comm_create_group", "parent"),
     "commsplittype": AliasMeaning("comm_split", "hosts"),
@@ -193,11 +200,16 @@ DIFFERENT = {
 
 _WAITING = "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"
 _ONE_SIDED = "one-sided operations are put, get and others, or measure all: --suite one-sided"
+_ALL_PAIRS = "all pairs are measured by mpigauge map; for Slurm, mpigauge sbatch map, followed by its options"
+_BOTH_WAYS = "one message each way at once is exchange, many are stream --mode bidirectional"
 _SUITE = "mpigauge run without a pattern measures the usual ones"
 CALLED_OTHERWISE = {
     "hello": "any pattern starts a job as osu_hello does, and mpigauge explain tells what MPI_Init takes",
     **dict.fromkeys(("rma", "ext", "onesided"), _ONE_SIDED),
     "start": "MPI_Start is timed with the persistent call that it starts: pingpong --mode persistent",
+    **dict.fromkeys(("bidirectional", "duplex"), _BOTH_WAYS),
+    "unidirectional": "that is a mode: stream --mode unidirectional",
+    "h": "buffers are in the memory of the host in any case: leave H out",
     "nonblocking": "that is a mode: pingpong --mode nonblocking",
     "blocking": "that is a mode: MPI_Send is pingpong, MPI_Send beside MPI_Recv is exchange --mode blocking",
     "persistent": "that is a mode: pingpong --mode persistent",
@@ -214,6 +226,7 @@ CALLED_OTHERWISE = {
     "help": "mpigauge run --help shows the options, mpigauge list the patterns",
     "collective": "name them (barrier bcast allreduce), or measure all: --suite guidelines",
     "collectives": "name them (barrier bcast allreduce), or measure all: --suite guidelines",
+    **dict.fromkeys(("map", "linkmap", "allpairs"), _ALL_PAIRS),
     "memory": "it is measured by memcpy, copy, read, write and chase",
     "overhead": "that of a call is send-overhead or recv-overhead; that of the instrument is in every result",
     "loggp": "mpigauge model fits such parameters to a result of pingpong",
@@ -309,11 +322,16 @@ def plan_or_result_hint(word: str) -> str:
     return ""
 
 
+def names_suite(word: str) -> bool:
+    """Return whether a word is a program of IMB, which patterns follow."""
+    return _PROGRAM_OF_IMB.fullmatch(word.lower()) is not None
+
+
 def _why_not(word: str) -> str:
     """Return why a word does not name a pattern here; empty if the word is unknown."""
     if why := why_unmeasured(word):
         return why
-    if _PROGRAM_OF_IMB.fullmatch(word.lower()):
+    if names_suite(word):
         return CALLED_OTHERWISE["imb"]
     short = normalised(word)
     if short in CALLED_OTHERWISE:
@@ -333,6 +351,8 @@ class OptionHint(NamedTuple):
         example: Value to show where the user gave none that fits.
         fits: Converts the user's value to one of ours; empty if that is impossible.
         several: Whether that is several words.
+        takes: How many values follow theirs.
+        lost: Whether there is nothing to type instead.
     """
 
     instead: str
@@ -340,6 +360,8 @@ class OptionHint(NamedTuple):
     example: str = ""
     fits: Callable[[str], str] = str
     several: bool = False
+    takes: int = 1
+    lost: bool = False
 
     def filled(self, values: Sequence[str]) -> str:
         """Return the hint with the user's value.
@@ -347,9 +369,25 @@ class OptionHint(NamedTuple):
         Args:
             values: Words after the option; possibly none is its value.
         """
-        own = self.fits(values[0]) if values else ""
+        pair = self.takes > 1 and _are_a_pair(values)
+        own = self.fits("=".join(values[:2]) if pair else values[0]) if values else ""
         value = own or self.example
         return self.hint.format(value if self.several else quoted(value))
+
+    def ours(self, values: Sequence[str]) -> list[str]:
+        """Return the words of ours that do the same; none where it happens by itself."""
+        typed = _TYPED.search(self.filled(values))
+        return shlex.split(typed[1]) if typed else []
+
+    def taken(self, values: Sequence[str]) -> int:
+        """Return how many of the words behind it are its values."""
+        if not self.takes or not values or values[0].startswith("-"):
+            return 0
+        return self.takes if _are_a_pair(values) else 1
+
+
+_TYPED = re.compile(r"(?:: |did you mean )(--[a-z-]+(?: [^-\s][^\s?]*(?: --\S+ [^-\s][^\s?]*)*)?)\??$")
+"""What a hint says to type, at its end."""
 
 
 def _range(text: str) -> str:
@@ -414,6 +452,12 @@ def _datatype(text: str) -> str:
     return found if found in own else ""
 
 
+def _root(text: str) -> str:
+    """Return the root of OSU's `rotate` or `fixed:R`."""
+    match = re.fullmatch(r"(?:fixed:)?([0-9]{1,9})", text)
+    return match[1] if match else ""
+
+
 def _rma_window(text: str) -> str:
     return text if text in RMA_WINDOWS else ""
 
@@ -446,22 +490,25 @@ _PLACED = OptionHint(
     "core",
     _word,
 )
-_VARIABLE = OptionHint("--env", "variables are --env here: --env {}", "NAME=VALUE", _assignment)
+_VARIABLE = OptionHint("--env", "variables are --env here: --env {}", "NAME=VALUE", _assignment, takes=2)
 _MCA = OptionHint(
-    "--env", "parameters of Open MPI are variables: --env OMPI_MCA_{}", "btl=VALUE", _assignment
+    "--env", "parameters of Open MPI are variables: --env OMPI_MCA_{}", "btl=VALUE", _assignment, takes=2
 )
 _PATTERN = OptionHint("--sizes", "a pattern needs no option: mpigauge run {}", "pingpong", _word)
 _BUDGET = OptionHint("--budget", "the time to spend is --budget here: --budget {}", "60s", _seconds)
 _WINDOW = OptionHint("--window", "the window is --window here: --window {}", "64", _count)
-_CHECKED = OptionHint("--precision", "payloads are always checked")
-_COLD = OptionHint("--buffers", "what comes nearest is --buffers cold")
+_CHECKED = OptionHint("--precision", "payloads are always checked", takes=0)
+_COLD = OptionHint("--buffers", "what comes nearest: --buffers cold")
 _OF_REDUCTIONS = OptionHint(
     "--datatype", "datatypes of reductions are --datatype here: --datatype {}", "int32", _datatype
 )
 _NAMED = OptionHint(
     "--sizes", "patterns that are named are measured, no others: mpigauge run bcast allreduce"
 )
-_DEVICE = OptionHint("--sizes", why_unmeasured("gpu"))
+_DEVICE = OptionHint("--sizes", why_unmeasured("gpu"), lost=True)
+_EXPORTED = OptionHint(
+    "--columns", "every run is kept; of its result: mpigauge show RESULT -o {}", "FILE", _word
+)
 _INTERFACE = OptionHint(
     "--env",
     "the library chooses it: --env UCX_NET_DEVICES={0}, or --env OMPI_MCA_btl_tcp_if_include={0}",
@@ -489,22 +536,37 @@ OPTIONS: Mapping[str, OptionHint] = {
         _word,
     ),
     "-z": OptionHint("--columns", "percentiles are columns here: --columns p5,p25,p75,p95,p99"),
-    "-k": OptionHint("--root", "roots are --root here: --root rotating, or ranks"),
-    "-l": OptionHint("--in-place", "did you mean --in-place?"),
+    "-k": OptionHint("--root", "roots are --root here: --root {}", "rotating", _root),
+    "-l": OptionHint("--in-place", "did you mean --in-place?", takes=0),
     **dict.fromkeys(("-T", "-data_type", "-red_data_type"), _OF_REDUCTIONS),
     **dict.fromkeys(("-b", "-off_cache"), _COLD),
     "-npmin": OptionHint("--np", "several numbers of ranks are a list here: --np {}", "2,4,8", _doubled),
     "-root_shift": OptionHint("--root", "roots are --root here: --root rotating"),
-    "-sync": OptionHint("--sync", "a barrier before each call is --sync mpi_barrier"),
+    "-sync": OptionHint("--sync", "a barrier before each call: --sync mpi_barrier"),
     "-mem": OptionHint("--sizes", "a size that does not fit the memory is left out, and the result says why"),
     "-map": OptionHint("--hosts", "where ranks are is --hosts here, or placements of a plan"),
     **dict.fromkeys(("-exclude", "-include"), _NAMED),
+    **{f"--{form}": OptionHint("--format", f"did you mean --format {form}?", takes=0) for form in GENERAL},
+    **{
+        f"--{form}": OptionHint("--columns", f"did you mean --format {form}?", takes=0)
+        for form in (*TIMED, *FOREIGN)
+    },
+    **dict.fromkeys(("--tex",), OptionHint("--format", "did you mean --format latex?", takes=0)),
+    "--md": OptionHint("--format", "did you mean --format markdown?", takes=0),
+    **dict.fromkeys(
+        ("--html", "--pdf"), OptionHint("--into", "mpigauge report writes a page, of RESULT", takes=0)
+    ),
+    **dict.fromkeys(("--export-json", "--export-csv", "--export-markdown"), _EXPORTED),
+    "--overwrite": OptionHint(
+        "--output", "what is there is never replaced: remove it first, or name another file by -o", takes=0
+    ),
     "-D": OptionHint(
         "--stride",
         "derived datatypes are a pattern here: mpigauge run layout --mode all {}",
         "--block 8",
         _layout,
         several=True,
+        lost=True,
     ),
     **dict.fromkeys(("--ntasks", "--tasks", "--nprocs", "--nproc", "--procs", "--processes"), _RANKS),
     **dict.fromkeys(("--nodes", "-N"), _NODES),
@@ -523,7 +585,7 @@ OPTIONS: Mapping[str, OptionHint] = {
     **dict.fromkeys(("--mca", "-mca"), _MCA),
     **dict.fromkeys(
         ("--oversubscribe", "--overcommit"),
-        OptionHint("--np", "leave it out: launchers are told where there are more ranks than cores"),
+        OptionHint("--np", "leave it out: launchers are told where there are more ranks than cores", takes=0),
     ),
     **dict.fromkeys(("--pattern", "--benchmark", "--bench", "--test"), _PATTERN),
     **dict.fromkeys(("--time", "--timeout", "--duration", "--time-limit", "-time"), _BUDGET),
@@ -533,7 +595,7 @@ OPTIONS: Mapping[str, OptionHint] = {
     **dict.fromkeys(("-d", "--device", "--gpu", "--cuda", "--accelerator"), _DEVICE),
     **dict.fromkeys(
         ("-t", "--threads", "--num_threads"),
-        OptionHint("--np", f"{why_unmeasured('threads')}: --np is ranks"),
+        OptionHint("--np", f"{why_unmeasured('threads')}; --np is ranks", lost=True),
     ),
     **dict.fromkeys(("--interface", "--iface", "--device-name", "--nic"), _INTERFACE),
     **dict.fromkeys(
@@ -548,10 +610,70 @@ OPTIONS: Mapping[str, OptionHint] = {
         "--groups", "groups of equal size are --groups 4 here, those of hosts --groups host"
     ),
     **dict.fromkeys(
-        ("-v", "--verbose"), OptionHint("--sizes", "mpigauge show --all has all that was measured")
+        ("-v", "--verbose"), OptionHint("--sizes", "mpigauge show --all has all that was measured", takes=0)
     ),
 }
 """Options of OSU, IMB, launchers and schedulers that no verb here has."""
+
+OF_LAB: Mapping[str, OptionHint] = {
+    **dict.fromkeys(
+        ("--latency", "--lat", "--rtt"),
+        OptionHint("--delay", "the delay of one way is --delay here: --delay {}", "20us", _word),
+    ),
+    **dict.fromkeys(
+        ("--bandwidth", "--bw", "--speed"),
+        OptionHint("--rate", "the rate of ports is --rate here: --rate {}", "1gbit", _word),
+    ),
+    **dict.fromkeys(
+        ("--loss", "--drop", "--packet-loss", "--corrupt", "--duplicate", "--reorder", "--jitter"),
+        OptionHint(
+            "--rate", "a lab emulates rates and delays alone: no packet is lost, and each takes as long"
+        ),
+    ),
+    **dict.fromkeys(
+        ("--slow", "--slow-host", "--slow-node"),
+        OptionHint("--host", "a host of its own: --host {}:delay=1ms", "h3", _word),
+    ),
+    "--slow-link": OptionHint("--link", "a link of its own: --link {}:delay=1ms", "h1-h3", _word),
+    **dict.fromkeys(
+        ("--nodes", "-N", "-n", "-np", "--np", "--ranks"),
+        OptionHint("--hosts", "the number of hosts is --hosts here: --hosts {}", "4", _count),
+    ),
+}
+"""Options that people type for `mpigauge lab`."""
+
+OF_FIGURES: Mapping[str, OptionHint] = {
+    "--overwrite": OptionHint("--kind", "leave it out: a figure is replaced, and nothing else is"),
+    "--format": OptionHint("--kind", "the format is that of the name: -o figure.svg"),
+    **dict.fromkeys(
+        ("--log", "--logx", "--logy"), OptionHint("--kind", "axes are logarithmic unless --linear")
+    ),
+    **dict.fromkeys(("--size", "--figsize", "--dpi"), OptionHint("--kind", "the width is --width 84mm")),
+    **dict.fromkeys(
+        ("--table", "--type", "--plot"),
+        OptionHint("--kind", "what is drawn is --kind here: --kind {}", "rate", _word),
+    ),
+}
+"""Options that people type for `mpigauge plot`."""
+
+BY_VERB: Mapping[str, Mapping[str, OptionHint]] = {"--link": OF_LAB, "--kind": OF_FIGURES}
+"""Options that mean something else for one verb, by an option that this one alone has."""
+
+OF_OSU: Mapping[str, OptionHint] = {
+    "-t": OptionHint(
+        "--mode",
+        "OSU's -t is the number of calls of MPI_Test during the computation of a non-blocking collective, "
+        "which --mode overlap does not make; of osu_latency_mt, of threads",
+        lost=True,
+    ),
+    "-f": OptionHint("--columns", "least and largest are columns here: --columns min,p5,p95,max", takes=0),
+    "-r": OptionHint("--mode", "what computes in --mode overlap is a processor, never a GPU", lost=True),
+    "-M": OptionHint("--sizes", "a size that does not fit the memory is left out, and the result says why"),
+    "-G": OptionHint("--columns", "figures are drawn by mpigauge plot, afterwards", lost=True),
+    "-P": OptionHint("--columns", "counters of MPI_T are not read", lost=True),
+    "-V": OptionHint("--window", "several windows are several runs: --window {}", "64", _count),
+}
+"""Options that mean something else after the name of an OSU program, or that it alone has."""
 
 ONE_SIDED_OPTIONS: Mapping[str, OptionHint] = {
     "-w": OptionHint("--rma-window", "windows are --rma-window here: --rma-window {}", "create", _rma_window),
@@ -573,9 +695,11 @@ def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> st
     word = next((argument for argument in typed if argument.startswith(option)), option)
     word = option_before(word, typed, options) or word
     name, sign, value = word.partition("=")
-    one_sided = ONE_SIDED_OPTIONS.get(option) if _asks_for_one_sided(typed) else None
-    other = OPTIONS.get(name) if name != option else None
-    other = other or one_sided or OPTIONS.get(option)
+    other = next(
+        (hints[option] for verb, hints in BY_VERB.items() if verb in options and option in hints), None
+    )
+    other = other or (OPTIONS.get(name) if name != option else None)
+    other = other or _of_programs(typed).get(option) or OPTIONS.get(option)
     if other is None or other.instead not in options:
         return ""
     behind = [*typed[typed.index(word) + 1 :]] if word in typed else []
@@ -583,9 +707,28 @@ def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> st
     values = [glued] if glued else behind
     if option == EXPORT and values and (exported := _exported(values[0])):
         return _VARIABLE.filled([exported])
-    if other in (_MCA, _VARIABLE) and _are_a_pair(values):
-        return other.filled(["=".join(values[:2])])
     return other.filled(values)
+
+
+def option_of(word: str, typed: Sequence[str]) -> tuple[OptionHint, str] | None:
+    """Return the meaning of an option of another program, and a value that is glued to it; None if unknown.
+
+    Args:
+        typed: Words of the command line, whose programs say what an option is.
+    """
+    name = word.partition("=")[0]
+    short, known = word[:2], {**OPTIONS, **_of_programs(typed)}
+    if word.startswith(EXPORT) and name == EXPORT and any(map(_exported, typed)):
+        return _VARIABLE, ""
+    if name in known:
+        return known[name], ""
+    return (known[short], word[2:]) if short in known and not word.startswith("--") else None
+
+
+def _of_programs(typed: Sequence[str]) -> Mapping[str, OptionHint]:
+    """Return the options of the programs that a command line names, where they differ from others."""
+    of_osu = OF_OSU if any(PurePath(word).name.lower().startswith("osu_") for word in typed) else {}
+    return {**of_osu, **(ONE_SIDED_OPTIONS if _asks_for_one_sided(typed) else {})}
 
 
 def option_before(word: str, typed: Sequence[str], options: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from mpigauge.cli.screen.console import color_option
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.plan.factors import COMPARED_BY, VERDICT_FACTORS
-from mpigauge.show.formats import FORMATS
+from mpigauge.show.formats import FORMATS, GENERAL
 from mpigauge.vocabulary import (
     ALL,
     BINDINGS,
@@ -27,13 +27,17 @@ from mpigauge.vocabulary import (
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def format_option() -> Decorator:
-    """Return --format, and --color for its text; json prints nothing but JSON to standard output."""
+def format_option(forms: Sequence[str] = GENERAL) -> Decorator:
+    """Return --format, and --color for its text; json prints nothing but JSON to standard output.
+
+    Args:
+        forms: Formats that suit what the verb prints.
+    """
     form = click.option(
         "--format",
         "form",
-        type=click.Choice(FORMATS),
-        default=FORMATS[0],
+        type=click.Choice(forms),
+        default=forms[0],
         show_default=True,
         help="Output format.",
     )
@@ -168,7 +172,12 @@ unit_option = click.option(
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --format, --unit, --stat and --columns, which every verb has that prints the table."""
-    return column_options(format_option()(function))
+    return table_options_of(FORMATS)(function)
+
+
+def table_options_of(forms: Sequence[str]) -> Decorator:
+    """Return the same for tables that have only some formats."""
+    return lambda function: column_options(format_option(forms)(function))
 
 
 def column_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ import click
 from mpigauge.errors import nearest
 from mpigauge.plan.hosts import INSIDE_A_HOST
 from mpigauge.result.files import quoted
+from mpigauge.show.formats import BINARY, FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,6 +47,25 @@ _KINDS: Mapping[str, Sequence[str]] = {
 }
 """Other words for kinds of figures, by the kind that was most likely meant."""
 
+_FORMATS: Mapping[str, Sequence[str]] = {
+    "text": ("txt", "ascii", "plain", "table", "terminal", "human", "default"),
+    "markdown": ("md", "gfm"),
+    "latex": ("tex", "booktabs"),
+    "csv": ("tsv", "excel", "xlsx", "xls", "spreadsheet"),
+    "json": ("jsonl", "ndjson", "yaml", "yml", "toml"),
+    "junit": ("xml", "tap", "xunit"),
+    "prometheus": ("prom", "openmetrics", "node_exporter", "metrics"),
+    "parquet": ("arrow", "feather"),
+}
+"""Other words for formats, by the format that does the same."""
+
+_WRITTEN_OTHERWISE: Mapping[str, str] = {
+    **dict.fromkeys(("html", "htm", "page"), "a page is written by mpigauge report RESULT -o page.html"),
+    **dict.fromkeys(("png", "svg", "eps"), "a figure is drawn by mpigauge plot RESULT -o figure.svg"),
+    "pdf": "a page is printed by mpigauge report RESULT -o page.pdf, a figure by mpigauge plot RESULT",
+}
+FORMAT = "--format"
+
 VALUES: Mapping[str, Mapping[str, str]] = {
     "--transport": {
         **dict.fromkeys(("ib", "infiniband", "verbs", "rdma", "roce", "openib", "rc", "ud", "dc"), _NETWORK),
@@ -69,7 +89,20 @@ def hint_of(error: click.BadParameter) -> str:
         parts = [f"{option.opts[0]} {choice}" for choice in word.split(",")]
         several = getattr(option, "multiple", False)
         return f"one each: {' '.join(parts)}" if several else f"one of them: {parts[0]}"
-    return VALUES.get(option.opts[0], {}).get(word) or _near(word, choices)
+    hint = _format_hint(word, choices) if option.opts[0] == FORMAT else ""
+    return hint or VALUES.get(option.opts[0], {}).get(word) or _near(word, choices)
+
+
+def _format_hint(word: str, choices: Sequence[str]) -> str:
+    """Return which format of a verb is meant, or what writes that one; empty if neither is known."""
+    form = next((form for form, words in _FORMATS.items() if word in words), word)
+    if form in choices:
+        return f"did you mean {form}?"
+    if form in FORMATS:
+        return f"that is a format of times: mpigauge show RESULT --format {form}"
+    if form in BINARY:
+        return f"that is a format of files: mpigauge show RESULT -o table.{form}"
+    return _WRITTEN_OTHERWISE.get(form, "")
 
 
 def _near(word: str, choices: Sequence[str]) -> str:

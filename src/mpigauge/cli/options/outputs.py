@@ -15,13 +15,14 @@ from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError
 from mpigauge.inputs import check_output
 from mpigauge.result.files import ENDINGS as ENDINGS_OF_RESULTS
-from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FOREIGN, GENERAL
+from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FOREIGN, GENERAL, JUDGED_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mpigauge.document.document import Document
 
+ABOUT = "File to write, in the format of its ending or of --format; repeatable."
 STANDARD_OUTPUT = Path("-")
 
 
@@ -83,8 +84,12 @@ class FormatList(click.Choice[str]):
 
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --format, -o, --overwrite and --color, which the verb gets as one parameter, `outputs`."""
-    about = "File to write, in the format of its ending or of --format; repeatable."
-    return _declared(_with_outputs(function), about)
+    return _declared(_with_outputs(function), ABOUT, JUDGED_FORMATS)
+
+
+def output_options_of_times(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add them to a verb that prints times, of which there are more formats."""
+    return _declared(_with_outputs(function, EVERY), ABOUT, EVERY)
 
 
 def output_options_and_result(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,24 +107,24 @@ def output_options_and_result(function: Callable[..., Any]) -> Callable[..., Any
     about = (
         "File to write, in the format of its ending or of --format, or the result of --remeasure (.jsonl)."
     )
-    return _declared(split, about)
+    return _declared(split, about, JUDGED_FORMATS)
 
 
-def _with_outputs(function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_outputs(function: Callable[..., Any], known: Sequence[str] = JUDGED_FORMATS) -> Callable[..., Any]:
     """Wrap a function of `outputs` as one of the options, which are checked before anything else."""
 
     @functools.wraps(function)
     def called(
         *args: Any, forms: tuple[str, ...], written: tuple[Path, ...], overwrite: bool, **arguments: Any
     ) -> Any:
-        outputs = outputs_of(forms, written, overwrite=overwrite)
+        outputs = outputs_of(forms, written, overwrite=overwrite, known=known)
         outputs.check()
         return function(*args, outputs=outputs, **arguments)
 
     return called
 
 
-def _declared(function: Callable[..., Any], about: str) -> Callable[..., Any]:
+def _declared(function: Callable[..., Any], about: str, known: Sequence[str]) -> Callable[..., Any]:
     for option in (
         click.option("--overwrite", is_flag=True, help="Replace files that exist."),
         click.option(
@@ -129,23 +134,33 @@ def _declared(function: Callable[..., Any], about: str) -> Callable[..., Any]:
             multiple=True,
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help=f"{about}  Endings: {' '.join(ENDINGS)}.  [default: standard output]",
+            help=f"{about}  Endings: {' '.join(_endings(known))}.  [default: standard output]",
         ),
         click.option(
             "--format",
             "forms",
-            type=FormatList(EVERY),
+            type=FormatList(known),
             default=(),
             metavar="FORMAT[,FORMAT...]",
-            help=f"Format, or several with a file each: {', '.join(EVERY)}.  [default: text, or by -o]",
+            help=f"Format, or several with a file each: {', '.join(known)}.  [default: text, or by -o]",
         ),
     ):
         function = option(function)
     return color_option(function)
 
 
-def outputs_of(forms: Sequence[str], files: Sequence[Path], *, overwrite: bool = False) -> Outputs:
+def _endings(known: Sequence[str]) -> list[str]:
+    """Return the endings of files in some formats."""
+    return [ending for ending, form in ENDINGS.items() if form in known]
+
+
+def outputs_of(
+    forms: Sequence[str], files: Sequence[Path], *, overwrite: bool = False, known: Sequence[str] = EVERY
+) -> Outputs:
     """Return each file with its format, by its suffix unless formats are named, one per file.
+
+    Args:
+        known: Formats of what is written.
 
     Raises:
         UsageError: There are more formats than files or fewer, a suffix is unknown, or a binary format has no
@@ -155,7 +170,7 @@ def outputs_of(forms: Sequence[str], files: Sequence[Path], *, overwrite: bool =
     if not files and len(forms) <= 1:
         targets = [OutputTarget((*forms, "text")[0])]
     elif not forms:
-        targets = [OutputTarget(_form_of(path), path) for path in paths]
+        targets = [OutputTarget(_form_of(path, known), path) for path in paths]
     elif len(forms) == len(files):
         targets = [OutputTarget(form, path) for form, path in zip(forms, paths, strict=True)]
     else:
@@ -167,13 +182,13 @@ def outputs_of(forms: Sequence[str], files: Sequence[Path], *, overwrite: bool =
     return Outputs(tuple(targets), overwrite)
 
 
-def _form_of(path: Path | None) -> str:
+def _form_of(path: Path | None, known: Sequence[str]) -> str:
     if path is None:
         return "text"
-    if path.suffix.lower() not in ENDINGS:
+    if path.suffix.lower() not in _endings(known):
         raise UsageError(
-            f"-o: the ending of {path} says no format",
-            f"end it in {', '.join(ENDINGS)}, or name the format: --format {'|'.join(EVERY)}",
+            f"-o: the ending of {path} says no format that this is written in",
+            f"end it in {', '.join(_endings(known))}, or name the format: --format {'|'.join(known)}",
         )
     return ENDINGS[path.suffix.lower()]
 

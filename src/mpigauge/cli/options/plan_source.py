@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.cli.options.aliases import AliasMeaning
+    from mpigauge.cli.options.translation import Translation
     from mpigauge.plan.model import Measure
     from mpigauge.plan.plan_file import Options, PlanFile
+
+MAP = "map"
+"""Verb that sbatch takes, too, so that no option has it as one of its values."""
 
 
 def meanings_of(words: Sequence[str], options: Sequence[click.Parameter]) -> list[AliasMeaning]:
@@ -35,7 +39,9 @@ def meanings_of(words: Sequence[str], options: Sequence[click.Parameter]) -> lis
         meaning = aliases.meaning_of(word, patterns)
         if meaning is None:
             _refuse_option_before(word, options)
-            hint = foreign_values.list_hint(word, _typed(), options, patterns) or aliases.hint_for(
+            if (line := _translated(options)) is not None:
+                raise UsageError(f"no pattern is called {word!r}", line.hint)
+            hint = foreign_values.list_hint(word, _typed(), options, (*patterns, MAP)) or aliases.hint_for(
                 word, patterns
             )
             raise UsageError(f"no pattern is called {word!r}", hint)
@@ -43,6 +49,15 @@ def meanings_of(words: Sequence[str], options: Sequence[click.Parameter]) -> lis
             note(f"mpigauge: {remark}")
         meanings[meaning] = word
     return list(meanings)
+
+
+def _translated(options: Sequence[click.Parameter]) -> Translation | None:
+    """Return the command line in our words, if all that is wrong with it is another program's."""
+    from mpigauge.cli.options.translation import translated
+
+    verb, *typed = _typed() or ("",)
+    line = translated(typed, options) if verb == "run" else None
+    return line if line is not None and line.foreign else None
 
 
 def _refuse_option_before(word: str, options: Sequence[click.Parameter]) -> None:

@@ -57,9 +57,9 @@ UNMEASURED = (
         re.compile(r"(osu_)?latency_mt|imb[-_]mt|(multi)?-?threads?"),
     ),
     Unmeasured(
-        "neighbourhood collectives and halo exchange",
-        "neighbourhood collectives are not measured yet; shift sends right and receives from the left",
-        re.compile(r"((osu_|p?mpi_)?i?neighbou?r(hood|_)|(imb[-_])?halo|stencil)"),
+        "neighbourhood collectives",
+        "neighbourhood collectives are not measured yet; neighbours exchanges messages with both neighbours",
+        re.compile(r"(osu_|p?mpi_)?i?neighbou?r(hood|_)"),
     ),
     Unmeasured(
         "persistent streams (osu_bw_persistent)",
@@ -89,7 +89,7 @@ UNMEASURED = (
     Unmeasured(
         "memory of GPUs",
         "buffers on a GPU are not measured yet: OSU and IMB have them",
-        re.compile(r"(gpu|cuda|rocm)"),
+        re.compile(r"gpu|cuda|rocm|(d|m|md|mh)$"),
     ),
 )
 

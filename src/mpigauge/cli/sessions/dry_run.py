@@ -19,6 +19,7 @@ SIZES_SHOWN = 6
 
 def dry_run_text(session: PreparedCampaign) -> str:
     """Return the size of the campaign, and a paragraph per job: command line, variables, cells."""
+    from mpigauge.campaign.hosts import idle_hosts_sentence
     from mpigauge.campaign.jobs import oversubscribed_jobs
     from mpigauge.campaign.libraries import other_choices
     from mpigauge.campaign.measuring import left_out_sentence, shared_cores_sentence
@@ -27,9 +28,10 @@ def dry_run_text(session: PreparedCampaign) -> str:
     others = [f"! {words}" for words in other_choices(target.library for target in session.targets)]
     lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
     shared = [f"! {shared_cores_sentence(job)}" for job in oversubscribed_jobs(plan, session.targets)]
+    idle = [f"! {line}" for line in [idle_hosts_sentence(plan)] if line]
     head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
     gone = [f"! {line}" for line in [left_out_sentence(session.targets)] if line]
-    return "\n".join([*_amount(session), *others, *gone, *shared, *lab, head, *_jobs(session), ""])
+    return "\n".join([*_amount(session), *others, *gone, *shared, *idle, *lab, head, *_jobs(session), ""])
 
 
 def _amount(session: PreparedCampaign) -> Iterator[str]:

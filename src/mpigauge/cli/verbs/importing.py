@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.options.common import table_options
+from mpigauge.cli.options.common import table_options_of
 from mpigauge.cli.options.shipped_option import COLUMNS_PATH
 from mpigauge.cli.options.subcommands import Subcommands
 from mpigauge.cli.screen.streams import note
 from mpigauge.result.files import as_argument
+from mpigauge.show.formats import GENERAL, TIMED
 
 if TYPE_CHECKING:
     from mpigauge.importers import Reader
@@ -39,7 +40,7 @@ class Readers(Subcommands):
             metavar=reader.files,
             required=reader.min_files > 0,
         )
-        made = table_options(
+        made = table_options_of((*GENERAL, *TIMED, *reader.foreign))(
             click.option(
                 "-o",
                 "--output",

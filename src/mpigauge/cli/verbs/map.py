@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,24 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options import completers
-from mpigauge.cli.options.common import (
-    assignments,
-    format_option,
-    keep_option,
-    place_options,
-    rank_counts,
-    ranks_option,
-    seed_option,
-    spelling_in_run,
-    unit_option,
-    units_of,
-    words,
+from mpigauge.cli.options.common import format_option, spelling_in_run, units_of, words
+from mpigauge.cli.options.map_options import (
+    PAIR,
+    WHERE,
+    check_showing,
+    measuring_options,
+    plan_of_map,
+    showing_options,
 )
-from mpigauge.cli.options.selection import load, only_option
+from mpigauge.cli.options.selection import load
 from mpigauge.cli.screen.streams import clean, note, print_unless_closed
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
-from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
-from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
+from mpigauge.show.formats import MAP_FORMATS
 
 if TYPE_CHECKING:
     from mpigauge.campaign.measuring import SessionEnd
@@ -36,93 +30,18 @@ if TYPE_CHECKING:
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.linkmap.verdict import MeasuredLink
     from mpigauge.plan.model import Plan
-    from mpigauge.plan.plan_file import PlanFile
     from mpigauge.result.reader import Result
     from mpigauge.vocabulary import OnlyChoice, StateName
-
-WHERE = "the command line"
-SIZES = "8,1MiB"
-MAX_LAUNCHES = 12
-PRECISION = "10%"
-"""Precision of the pairs; in noise more launches are made until slow links can be told from chance."""
-
-PAIR, MAX_RANKS = 2, 32
-MAX_VISITS_OF_LAUNCH = 100_000
-MIN_VISITS = 2
-"""Visits per cell and launch: hundreds of ranks have so many pairs that more would take too long."""
-
-MIN_FACTOR = 1.01
-ERROR_RATE = "1%"
 
 
 @click.command("map")
 @click.argument("result", required=False, type=click.Path(path_type=Path), shell_complete=completers.results)
-@click.option(
-    "--mpi",
-    metavar="NAME",
-    shell_complete=completers.libraries,
-    help="MPI library: openmpi, mpich==4.3.2, a prefix or an mpicc.",
-)
-@click.option(
-    "--transport",
-    type=click.Choice(TRANSPORTS),
-    help="How messages travel.  [default: the library's choice]",
-)
-@place_options
-@ranks_option("N", "Number of ranks.  [default: one per host; on one host, one per core]")
-@click.option(
-    "--sizes",
-    metavar="SPEC",
-    help="Message sizes: the smallest for the latency, the largest for the bandwidth.  [default: 8,1MiB]",
-)
-@click.option("--serial", is_flag=True, help="One pair at a time, without contention.")
-@click.option(
-    "--launches", type=int, metavar="N", help="Number of launches (exact).  [default: 5 to 12, by the noise]"
-)
-@click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: unlimited]")
-@seed_option
-@click.option(
-    "--factor",
-    type=float,
-    default=1.25,
-    show_default=True,
-    metavar="X",
-    help="Report links slower than X times the usual.",
-)
-@click.option(
-    "--error-rate",
-    default=ERROR_RATE,
-    show_default=True,
-    metavar="SHARE",
-    help="False alarms allowed, per map.",
-)
-@click.option(
-    "--pair",
-    "pairs",
-    multiple=True,
-    metavar="A,B",
-    help="Print this pair's times by size instead of the map; repeatable.",
-)
-@click.option(
-    "--state",
-    type=click.Choice(STATE_NAMES),
-    help="Map of this state of the machine, of a RESULT that knows states of its pairs.",
-)
-@only_option
-@unit_option
-@click.option(
-    "--figure", type=click.Path(path_type=Path), metavar="FILE", help="Heat map (.png, .svg, .pdf)."
-)
-@click.option(
-    "--before",
-    is_flag=True,
-    help="Ask whether links are as in earlier maps (results/, or kept), with the exit status.",
-)
-@keep_option
+@measuring_options
+@showing_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
 @click.option("--dry-run", is_flag=True, help="Print the commands without running them.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; of the text, only the verdict.")
-@format_option()
+@format_option(MAP_FORMATS)
 def command(
     result: Path | None,
     *,
@@ -174,11 +93,12 @@ def command(
 
     rate = units.parse_fraction(error_rate)
     printed_in = units_of(unit_names)
-    _check(factor, figure, pairs)
+    check_showing(factor, error_rate, figure, pairs)
     chosen: dict[str, Any] = {}
     done = None
     if result is None:
-        measured = _measure(_plan(mpi, transport, **measuring), output, dry_run=dry_run, quiet=quiet)
+        plan = plan_of_map(mpi=mpi, transport=transport, **measuring)
+        measured = _measure(plan, output, dry_run=dry_run, quiet=quiet)
         if isinstance(measured, int):
             return measured
         done, loaded = measured, measured.result
@@ -216,17 +136,6 @@ def _quiet_alone(path: Path) -> Result:
 
 def _is_slower(changes: MapChanges | None) -> bool:
     return changes is not None and changes.slower
-
-
-def _check(factor: float, figure: Path | None, pairs: tuple[str, ...]) -> None:
-    """Refuse wrong options before a campaign, as far as they can be known then."""
-    if not MIN_FACTOR <= factor < math.inf:
-        raise UsageError(
-            f"--factor must be a finite number from {MIN_FACTOR}, not {factor:g}",
-            "the usual factor is 1.25",
-        )
-    _check_figure(figure)
-    _check_pairs(pairs)
 
 
 def _document(shown: LinkMap, pairs: tuple[str, ...], chosen: Units, *, quiet: bool) -> Document:
@@ -271,86 +180,7 @@ def _link(shown: LinkMap, pair: str) -> MeasuredLink:
     raise UsageError(f"--pair: {pair!r} was not measured", "choose another pair of the map")
 
 
-def _check_pairs(pairs: tuple[str, ...]) -> None:
-    """Refuse wrong pairs before a campaign, as far as they can be known then."""
-    for pair in pairs:
-        if len(set(words(pair))) != PAIR or len(words(pair)) != PAIR:
-            raise UsageError(f"--pair: {pair!r} is not a pair", "name two different ones: --pair h1,h4")
-
-
 # ---- Measuring -----------------------------------------------------------------------------------
-
-
-def _plan(mpi: str | None, transport: str | None, **arguments: Any) -> Plan:
-    """Return the plan for all pairs of the hosts that were named, or of those of the job."""
-    from msgspec.structs import replace
-
-    from mpigauge.campaign.prepare import with_lab_and_hosts
-    from mpigauge.plan.plan_file import Options, with_options
-    from mpigauge.plan.source import new_seed
-
-    counts = _counts(arguments.pop("ranks"))
-    file = _file(serial=arguments.pop("serial"))
-    exactly = arguments["launches"] is not None
-    variables = assignments(arguments.pop("variables"))
-    transports: Any = (transport,) if transport else ()
-    options = Options(
-        mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **arguments
-    )
-    plan = with_lab_and_hosts(with_options(file, options, new_seed(), WHERE))
-    ranks = counts[0] if counts else _usual_ranks(plan)
-    plan = replace(plan, ranks=(ranks,), visits=min(plan.visits, _visits_most(plan, ranks)))
-    return plan if exactly else replace(plan, launches_max=MAX_LAUNCHES)
-
-
-def _counts(text: str | None) -> tuple[int, ...]:
-    """Return the number of ranks, if it was given."""
-    counts = rank_counts(text)
-    if len(counts) > 1:
-        raise UsageError("--np: a map has one number of ranks", "measure a map for each")
-    if counts and counts[0] < PAIR:
-        raise UsageError("--np: one rank has no pairs", "use --np 3 or more")
-    return counts
-
-
-def _file(*, serial: bool) -> PlanFile:
-    from mpigauge.plan.model import Measure
-    from mpigauge.plan.plan_file import PlanFile
-
-    return PlanFile(
-        title="link map",
-        measure=(Measure("pingpong", pairs="serial" if serial else "tournament"),),
-        sizes=SIZES,
-        launches=LAUNCHES_OF_A_MAP,
-        precision=PRECISION,
-    )
-
-
-def _visits_most(plan: Plan, ranks: int) -> int:
-    """Return the most visits per cell and launch that keep a launch of this many ranks short."""
-    from mpigauge.plan.sizes import parse_sizes
-
-    cells = ranks * (ranks - 1) // 2 * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed))
-    return max(MIN_VISITS, MAX_VISITS_OF_LAUNCH // cells)
-
-
-def _usual_ranks(plan: Plan) -> int:
-    """Return one rank per host; on a single host, one per core.
-
-    Raises:
-        UsageError: There would be one rank only.
-    """
-    from mpigauge.result import environment
-
-    if len(plan.hosts) > 1:
-        return len(plan.hosts)
-    if plan.hosts and plan.hosts[0].slots < PAIR:
-        raise UsageError(
-            f"{WHERE}: {plan.hosts[0].name} alone, with one rank, has no pairs",
-            "name more hosts: --hosts h1,h2,h3; or ranks of this one: --hosts h1:4",
-        )
-    slots = plan.hosts[0].slots if plan.hosts else environment.cores_allowed()
-    return max(PAIR, min(MAX_RANKS, slots))
 
 
 def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> SessionEnd | int:
@@ -381,11 +211,3 @@ def _refuse_to_measure(options: dict[str, Any], output: Path | None, *, dry_run:
             f"{spelling_in_run(refused[0])} is for measuring, but a RESULT is only shown",
             "leave one of them out",
         )
-
-
-def _check_figure(figure: Path | None) -> None:
-    """Check the figure's file before a campaign, so that an error does not come after it."""
-    if figure is not None:
-        from mpigauge.show.figures.map import check
-
-        check(figure)

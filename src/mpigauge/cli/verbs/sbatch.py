@@ -3,17 +3,20 @@
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import Template
 
 import click
 
 from mpigauge import atomic_file
+from mpigauge.cli.options.map_options import asked_map, typed_options
 from mpigauge.cli.options.run_options import CommandWithRunOptions, planned, run_arguments
 from mpigauge.cli.options.shipped_option import PLAN_PATH
 from mpigauge.cli.screen.streams import note
-from mpigauge.errors import EXIT_DONE, UsageError
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
+from mpigauge.plan.idle_nodes import idle_nodes_sentence
+from mpigauge.plan.model import Plan
 from mpigauge.result.files import as_argument
 
 WARNING_S = 90
@@ -23,6 +26,9 @@ TIME_LEAST_S = 300.0
 TIME_MOST_S = 366 * 86_400.0
 MARGIN_S = 180.0
 """Seconds that a job needs besides its budget: the warning, Slurm's minute, and its start."""
+
+RUN, MAP = "run", "map"
+"""Verbs that a script may run."""
 
 STANDARD_OUTPUT = Path("-")
 """Other programs write to standard output for `-o -`, so it cannot be a script's name."""
@@ -52,28 +58,33 @@ $more# If a node fails, the job is queued again and continues where it stopped.
 
 set -u
 $plans
-if [ "$$(head -n 1 "$$result" 2>/dev/null | wc -l)" -gt 0 ]; then  # begun: it has a whole first line
-    words=(resume "$$result" -q)
-else
-    words=(run $run -o "$$result")
-fi
 # The trap is set before there is a child: a signal that comes in between is passed on afterwards.
 child=
 told=
 trap 'told=1; [ -z "$$child" ] || kill -TERM "$$child" 2>/dev/null' TERM
-$program "$${words[@]}" &
-child=$$!
-[ -z "$$told" ] || kill -TERM "$$child"
 
-# A signal interrupts bash's wait, which then returns another status than the child's: wait again.
-told=1
-status=127
-while [ "$$told" ]; do
-    told=
-    wait "$$child"
-    last=$$?
-    [ "$$last" -eq 127 ] || status=$$last
-done
+# Runs mpigauge with these words, and leaves its status behind.
+mpigauge() {
+    $program "$$@" &
+    child=$$!
+    [ -z "$$told" ] || kill -TERM "$$child"
+
+    # A signal interrupts bash's wait, which then returns another status than the child's: wait again.
+    told=1
+    status=127
+    while [ "$$told" ]; do
+        told=
+        wait "$$child"
+        last=$$?
+        [ "$$last" -eq 127 ] || status=$$last
+    done
+}
+
+if [ "$$(head -n 1 "$$result" 2>/dev/null | wc -l)" -gt 0 ]; then  # begun: it has a whole first line
+    mpigauge resume "$$result" -q
+${judged}else
+    mpigauge $verb $words -o "$$result"
+fi
 exit "$$status"
 """)
 
@@ -128,26 +139,36 @@ def command(
 ) -> int:
     """Write a Slurm script that runs a campaign; nothing is submitted.
 
-    Patterns and all other options are those of mpigauge run. There is one rank per task unless --np or a
-    plan says otherwise. A job that is queued again continues its result.
+    Patterns and all other options are those of mpigauge run, or after the word map those of mpigauge map.
+    There is one rank per task unless --np or a plan says otherwise. A job that is queued again continues its
+    result. It ends with the exit status of what it has run.
 
     \b
     mpigauge sbatch pingpong -o job.sh
     mpigauge sbatch --nodes 4 --time 1h allreduce bcast --sizes 8:1MiB -o job.sh
     mpigauge sbatch --nodes 2 --array modes.toml --array sizes.toml -o jobs.sh
+    mpigauge sbatch --nodes 16 map -o map.sh
     """
     time_s = _time_s(limit)
     output = None if output == STANDARD_OUTPUT else output
+    verb, words = _verb_of(words)
     words = _with_ranks(words, nodes * tasks, plans)
-    _check_names([*words, *_own_options(context)], partition)
-    _check_plans(words, plans, time_s)
+    options = [str(option.name) for option in context.command.params if isinstance(option, click.Option)]
+    own = [*typed_options(context, options)]
+    _check_names([*words, *own], partition)
+    judged = ""
+    if verb == MAP:
+        judged = _judged(_check_map(words, plans, time_s))
+    else:
+        for sentence in _checked_plans(words, plans, time_s, nodes):
+            note(f"mpigauge: {sentence}")
     more = f"#SBATCH --partition={partition}\n" if partition else ""
     if plans:
         # One after the other: tasks that run at the same time would share the network.
         more += f"#SBATCH --array=0-{len(plans) - 1}%1\n"
     more += f"#SBATCH --output=mpigauge-{'%A_%a' if plans else '%j'}.log\n"
     text = SCRIPT.substitute(
-        command=shlex.join(["mpigauge", "sbatch", *_own_options(context), *words]),
+        command=shlex.join(["mpigauge", "sbatch", *own, *([MAP] if verb == MAP else []), *words]),
         name=as_argument(output or Path("job.sh")),
         nodes=nodes,
         tasks=tasks,
@@ -155,23 +176,19 @@ def command(
         more=more,
         warning=WARNING_S,
         plans=_plans(plans),
-        run=" ".join([*(['--plan "$plan"'] if plans else []), *map(_quoted, words), "-q"]),
+        verb=verb,
+        words=" ".join([*(['--plan "$plan"'] if plans else []), *map(_quoted, words), "-q"]),
+        judged=judged,
         program=shlex.join([sys.executable, "-P", "-m", "mpigauge"]),
     )
     _write(text, output)
     return EXIT_DONE
 
 
-def _own_options(context: click.Context) -> list[str]:
-    """Return the options of this verb as they were given."""
-    words: list[str] = []
-    for option in context.command.params:
-        value = context.params.get(str(option.name))
-        if option.name == "words" or value is None or value == option.default:
-            continue
-        for entry in value if isinstance(value, tuple) else (value,):
-            words += [option.opts[0], str(entry)]
-    return words
+def _verb_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the verb that measures, and the words that it is given."""
+    named = words[:1] in ((RUN,), (MAP,))
+    return (words[0], (*words[1:],)) if named else (RUN, (*words,))
 
 
 def _with_ranks(words: Sequence[str], ranks: int, plans: Sequence[Path]) -> tuple[str, ...]:
@@ -191,23 +208,47 @@ def _check_names(names: Sequence[str], partition: str | None) -> None:
         raise UsageError(f"--partition: {partition!r} is not the name of a partition", "sinfo lists them")
 
 
-def _check_plans(words: Sequence[str], plans: Sequence[Path], time_s: float) -> None:
-    """Refuse what would fail only in the job, after hours in a queue."""
+def _checked_plans(words: Sequence[str], plans: Sequence[Path], time_s: float, nodes: int) -> Iterator[str]:
+    """Refuse what would fail only in the job, after hours in a queue; yield what would leave nodes idle."""
     if plans and any(word.partition("=")[0] == "--plan" for word in words):
         raise UsageError("--array and --plan exclude each other", "use --array for every plan file")
     for plan_words in [["--plan", str(plan)] for plan in plans] or [[]]:
         plan, where, _ = planned([*plan_words, *words])
-        if plan.budget_s is not None and plan.budget_s + MARGIN_S > time_s:
-            raise UsageError(
-                f"{where}: a budget of {plan.budget_s:.0f} s does not fit a job of {time_s:.0f} s, of which "
-                f"{MARGIN_S:.0f} s are needed to start and end it",
-                "raise --time or lower --budget",
-            )
-        if plan.over_s is not None and plan.over_s + MARGIN_S > time_s:
-            raise UsageError(
-                f"{where}: launches spread over {plan.over_s:.0f} s do not fit a job of {time_s:.0f} s",
-                "raise --time or lower --over",
-            )
+        _check_time(plan, where, time_s)
+        if idle := idle_nodes_sentence(plan, nodes):
+            yield f"{where}: {idle}" if plans else idle
+
+
+def _check_map(words: Sequence[str], plans: Sequence[Path], time_s: float) -> Sequence[str]:
+    """Return the words that show a map; refuse what would fail only in the job."""
+    if plans:
+        raise UsageError("--array: a map has no plan file", "leave it out, or write a script for each map")
+    plan, showing = asked_map(words)
+    _check_time(plan, "the command line", time_s)
+    return showing
+
+
+def _check_time(plan: Plan, where: str, time_s: float) -> None:
+    """Refuse a plan that does not fit the time of its job."""
+    if plan.budget_s is not None and plan.budget_s + MARGIN_S > time_s:
+        raise UsageError(
+            f"{where}: a budget of {plan.budget_s:.0f} s does not fit a job of {time_s:.0f} s, of which "
+            f"{MARGIN_S:.0f} s are needed to start and end it",
+            "raise --time or lower --budget",
+        )
+    if plan.over_s is not None and plan.over_s + MARGIN_S > time_s:
+        raise UsageError(
+            f"{where}: launches spread over {plan.over_s:.0f} s do not fit a job of {time_s:.0f} s",
+            "raise --time or lower --over",
+        )
+
+
+def _judged(showing: Sequence[str]) -> str:
+    """Return the lines that end the job with the verdict on a map, also where a job before began it."""
+    words = " ".join(["-q", *map(_quoted, showing)])
+    return f"""    # A map that is whole is judged; one that was stopped again, or could not go on, is not.
+    [ "$status" -gt {EXIT_CHECK_FAILED} ] || mpigauge {MAP} "$result" {words}
+"""
 
 
 def _time_s(limit: str) -> float:

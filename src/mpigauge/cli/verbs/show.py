@@ -9,7 +9,7 @@ import click
 from mpigauge.ask import VERBS, Request
 from mpigauge.cli.options.common import column_options, results_argument, units_of
 from mpigauge.cli.options.into import check_into, folder_request, hand_in, into_option
-from mpigauge.cli.options.outputs import STANDARD, OutputTarget, output_options
+from mpigauge.cli.options.outputs import STANDARD, OutputTarget, output_options_of_times
 from mpigauge.cli.options.selection import load, rename_option, selection_options
 from mpigauge.cli.screen.tables import TableOptions, documents, shown
 from mpigauge.result.files import named
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @selection_options
 @column_options
 @into_option
-@output_options
+@output_options_of_times
 def command(
     results: tuple[Path, ...],
     *,

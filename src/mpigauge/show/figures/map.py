@@ -18,7 +18,8 @@ from matplotlib.ticker import NullFormatter, ScalarFormatter
 from mpigauge import units
 from mpigauge.errors import UsageError
 from mpigauge.linkmap.linkmap import link_map
-from mpigauge.linkmap.table import latency_of, rate_of, verdict_lines
+from mpigauge.linkmap.table import verdict_lines
+from mpigauge.linkmap.verdict import latency_of, rate_of
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import CROWDED
 from mpigauge.show.figures import FORMS, MAKERS, check_place, lines, style

@@ -26,16 +26,22 @@ GENERAL = ("text", "markdown", "latex", "csv", "json", "junit")
 """Formats of any document."""
 
 TIMED = ("bencher", "github", "prometheus")
-"""Formats of times by cell; a document without times is refused."""
+"""Formats of times by cell, prometheus also of metrics; a document without any is refused."""
 
 FOREIGN = ("osu", "osu-validation", "imb")
 """Formats of other benchmarks, for the times that they have a name for; a document without any is refused."""
 
-FORMATS = (*GENERAL, *TIMED, *FOREIGN)
-"""All text formats."""
-
 BINARY = ("parquet",)
 """Formats that are written to a file only."""
+
+FORMATS = (*GENERAL, *TIMED, *FOREIGN)
+"""All text formats: those of tables of times."""
+
+MAP_FORMATS = (*GENERAL, "prometheus")
+"""Formats of a link map, which has metrics of its own."""
+
+JUDGED_FORMATS = (*GENERAL, *BINARY)
+"""Formats of what follows from times, such as comparisons and models."""
 
 EVERY = (*FORMATS, *BINARY)
 

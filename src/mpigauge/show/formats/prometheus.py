@@ -1,9 +1,10 @@
-"""Prometheus text format, for node_exporter's textfile collector: times with their intervals as gauges."""
+"""Prometheus text format, for node_exporter's textfile collector: times, or a map's verdict, as gauges."""
 
 from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.plan.factors import FACTORS
@@ -21,13 +22,18 @@ FACTOR_NAMES = tuple(factor.name for factor in FACTORS)
 
 
 def render(document: Document) -> str:
-    """Return a gauge per number and cell, without time stamps, which the textfile collector refuses.
+    """Return a gauge per number and cell, or those that a document has of its own.
+
+    They have no time stamps, which the textfile collector refuses.
 
     Source: https://prometheus.io/docs/instrumenting/exposition_formats
 
     Raises:
         UsageError: The document has no times.
     """
+    if document.metrics is not None:
+        families = (_family(one.name, one.about, one.samples) for one in document.metrics())
+        return "\n".join([*chain.from_iterable(families), ""])
     timed = timed_records(document, "prometheus")
     names = _labels_of(timed)
     lines: list[str] = []
@@ -64,7 +70,7 @@ def _family(name: str, about: str, samples: Sequence[tuple[Mapping[str, Any], fl
         yield from (f"# HELP {name} {about}", f"# TYPE {name} gauge")
     for labels, value in samples:
         written = ",".join(f'{label}="{escaped(text)}"' for label, text in labels.items())
-        yield f"{name}{{{written}}} {value!r}"
+        yield f"{name}{f'{{{written}}}' if written else ''} {value!r}"
 
 
 def escaped(text: object) -> str:

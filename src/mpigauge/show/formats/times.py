@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Document
 
 NS_PER_S = 1e9
-NO_TIMES = {
-    "check": "a check",
-    "compare": "a comparison",
-    "explain": "an explanation",
-    "guidelines": "a check",
-    "history": "a history",
-    "model": "a model",
-}
-"""Documents, by schema, that are about something else than times of cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +56,10 @@ def timed_records(document: Document, form: str) -> list[Mapping[str, Any]]:
     """
     records = [record for record in cells_in(document) if _ns(record, "estimate") is not None]
     if not records:
-        without = NO_TIMES.get(document.schema)
-        none = f"{without} has none" if without else "there are none here"
-        raise UsageError(f"format {form} needs times, and {none}", f"mpigauge show RESULT --format {form}")
+        raise UsageError(
+            f"format {form} needs times, and there are none here",
+            "mpigauge show --all says what was asked for, and why it has no time",
+        )
     return records
 
 
