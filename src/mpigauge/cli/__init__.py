@@ -152,11 +152,12 @@ def _instead_of(words: Sequence[str]) -> str:
     from pathlib import PurePath
 
     from mpigauge.plan import names
+    from mpigauge.result.files import as_command
 
     verb, runs = words[0], aliases.SAME_AS_VERBS.get(words[0].lower()) == "run"
     if aliases.meaning_of(PurePath(verb).name, names.patterns()) is not None:
         line = _translated(words)
-        return f"that is a pattern: {line.hint if line else shlex.join(['mpigauge', 'run', *words])}"
+        return f"that is a pattern: {line.hint if line else as_command(['mpigauge', 'run', *words])}"
     if runs and len(words) > 1 and (line := _translated(words[1:])) is not None:
         return line.hint
     known = aliases.SAME_AS_VERBS.get(verb.lower())
@@ -401,10 +402,10 @@ def _hint_of_verb(option: str, arguments: Sequence[str]) -> str:
     """Return the suggestion for an option without a verb: the first verb that has it."""
     named = [word for word in arguments if word in COMMANDS][:1]
     if verb := _verb_with(option, named or COMMANDS):
-        from mpigauge.result.files import quoted
+        from mpigauge.result.files import as_command
 
         words = [word for word in arguments if word not in named]
-        return f"options follow a command: {' '.join(map(quoted, ['mpigauge', verb, *words]))}"
+        return f"options follow a command: {as_command(['mpigauge', verb, *words])}"
     run = mpigauge.get_command(click.Context(mpigauge), "run")
     options = _options_of(run) if run else []
     return (

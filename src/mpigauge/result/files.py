@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 FOLDER = Path("results")
 """Default folder of results."""
@@ -76,6 +76,11 @@ def as_argument(path: Path) -> str:
     One that begins with '-' would be taken for an option.
     """
     return quoted(f"./{path}" if str(path).startswith("-") else str(path))
+
+
+def as_command(words: Iterable[str]) -> str:
+    """Return words as a shell takes them, in one line."""
+    return " ".join(map(quoted, words))
 
 
 def quoted(word: str) -> str:

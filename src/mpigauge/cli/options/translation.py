@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.cli.options import aliases
 from mpigauge.cli.options.unmeasured import why_unmeasured
+from mpigauge.result.files import as_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,7 +83,7 @@ def translated(typed: Sequence[str], parameters: Sequence[click.Parameter]) -> T
             _popped(rest, found.taken(rest) if not values else 0)
     if not measured and any(aliases.names_suite(PurePath(word).name) for word in typed):
         return None
-    command = shlex.join(["mpigauge", "run", *words])
+    command = as_command(["mpigauge", "run", *words])
     return Translation(command, foreign, tuple(dict.fromkeys(lost)))
 
 
