@@ -1,4 +1,4 @@
-"""Runs of imported results that are repetitions: their names differ in a number alone, as those of files do.
+"""Runs of imported results that are repetitions: their names only count, as `run1` and `run2` do.
 
 `import osu run1.txt run2.txt -o before.jsonl` keeps two runs, since nothing says that they are the same. Held
 against another such result, they are what that result was asked to be compared with: its launches.
@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as with_fields
+
+from mpigauge.importers.text_between import counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,9 +36,9 @@ def _is_imported(result: Result) -> bool:
 
 
 def _joined(result: Result) -> Result:
-    """Return a result whose runs are launches; the same if their names differ in more than a number."""
-    labels = dict.fromkeys(cell.label for cell in result.campaign.cells if cell.label)
-    if len({re.sub(r"\d+", "", label) for label in labels}) != 1:
+    """Return a result whose runs are launches; the same if their names do more than count."""
+    # `node1` and `openmpi-5` are numbered, too, and are other measurements than `node2` and `openmpi-4`.
+    if not all(counts(re.sub(r"(\d+)", r" \1 ", cell.label)) for cell in result.campaign.cells):
         return result
     places = dict.fromkeys((one.cell.label, one.launch) for one in result.imported)
     numbers = {place: number for number, place in enumerate(places, start=1)}
