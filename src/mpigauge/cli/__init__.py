@@ -158,6 +158,7 @@ def _instead_of(words: Sequence[str]) -> str:
     if aliases.meaning_of(PurePath(verb).name, names.patterns()) is not None:
         line = _translated(words)
         return f"that is a pattern: {line.hint if line else as_command(['mpigauge', 'run', *words])}"
+    runs = runs or verb in aliases.LAUNCHERS or aliases.names_suite(verb)
     if runs and len(words) > 1 and (line := _translated(words[1:])) is not None:
         return line.hint
     known = aliases.SAME_AS_VERBS.get(verb.lower())

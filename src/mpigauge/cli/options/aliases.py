@@ -317,6 +317,8 @@ def plan_or_result_hint(word: str) -> str:
         return f"that is a plan file: mpigauge run --plan {as_argument(Path(name))}"
     if word in shipped.plans():
         return f"that is a plan: mpigauge run --plan {word}"
+    if path.suffix == ".sh":
+        return f"that is a script: sbatch {as_argument(path)}"
     if word.endswith(ENDINGS):
         return f"that is a result: mpigauge show {as_argument(path)}"
     return ""
@@ -373,6 +375,11 @@ class OptionHint(NamedTuple):
         own = self.fits("=".join(values[:2]) if pair else values[0]) if values else ""
         value = own or self.example
         return self.hint.format(value if self.several else quoted(value))
+
+    def invents(self, values: Sequence[str]) -> bool:
+        """Return whether a value that is said is an example, for want of one that fits."""
+        pair = self.takes > 1 and _are_a_pair(values)
+        return bool(self.example) and not (values and self.fits("=".join(values[:2]) if pair else values[0]))
 
     def ours(self, values: Sequence[str]) -> list[str]:
         """Return the words of ours that do the same; none where it happens by itself."""
@@ -434,6 +441,11 @@ def _word(text: str) -> str:
     return "" if text.startswith("-") else text
 
 
+def _minutes(text: str) -> str:
+    """Return a limit of a job; for Slurm a number alone is of minutes."""
+    return f"{text}min" if _count(text) else ""
+
+
 def _seconds(text: str) -> str:
     """Return a time to spend; a number alone is of seconds."""
     return f"{text}s" if _count(text) else _word(text)
@@ -455,7 +467,7 @@ def _datatype(text: str) -> str:
 def _root(text: str) -> str:
     """Return the root of OSU's `rotate` or `fixed:R`."""
     match = re.fullmatch(r"(?:fixed:)?([0-9]{1,9})", text)
-    return match[1] if match else ""
+    return match[1] if match else "rotating" if text == "rotate" else ""
 
 
 def _rma_window(text: str) -> str:
@@ -481,8 +493,11 @@ _NODES = OptionHint(
     "name the hosts: --hosts {}; inside a job of a scheduler they are known",
     "node1,node2",
     _nodes,
+    lost=True,
 )
-_SLOTS = OptionHint("--hosts", "say how many ranks a host takes: --hosts {}", "node1:2,node2:2", _slots)
+_SLOTS = OptionHint(
+    "--hosts", "say how many ranks a host takes: --hosts {}", "node1:2,node2:2", _slots, lost=True
+)
 _HOSTS = OptionHint("--hosts", "hosts, or a file of them, are --hosts here: --hosts {}", "node1,node2", _word)
 _PLACED = OptionHint(
     "--placement",
@@ -554,7 +569,7 @@ OPTIONS: Mapping[str, OptionHint] = {
     **dict.fromkeys(("--tex",), OptionHint("--format", "did you mean --format latex?", takes=0)),
     "--md": OptionHint("--format", "did you mean --format markdown?", takes=0),
     **dict.fromkeys(
-        ("--html", "--pdf"), OptionHint("--into", "mpigauge report writes a page, of RESULT", takes=0)
+        ("--html", "--pdf"), OptionHint("--into", "a page is written by mpigauge report RESULT", takes=0)
     ),
     **dict.fromkeys(("--export-json", "--export-csv", "--export-markdown"), _EXPORTED),
     "--overwrite": OptionHint(
@@ -604,6 +619,7 @@ OPTIONS: Mapping[str, OptionHint] = {
             "--senders",
             "all pairs at once are multi-stream, fewer --senders 4; each pair is map, "
             'or in a plan pairs = "tournament"',
+            lost=True,
         ),
     ),
     "-multi": OptionHint(
@@ -656,8 +672,42 @@ OF_FIGURES: Mapping[str, OptionHint] = {
 }
 """Options that people type for `mpigauge plot`."""
 
-BY_VERB: Mapping[str, Mapping[str, OptionHint]] = {"--link": OF_LAB, "--kind": OF_FIGURES}
-"""Options that mean something else for one verb, by an option that this one alone has."""
+OF_JOBS: Mapping[str, OptionHint] = {
+    "-N": OptionHint("", "nodes are --nodes here: --nodes {}", "2", _count),
+    "--ntasks-per-node": OptionHint("", "ranks on a node: --tasks-per-node {}", "1", _count),
+    **dict.fromkeys(
+        ("-t", "--time-limit"),
+        OptionHint("", "the limit of the job is --time here: --time {}", "30min", _minutes),
+    ),
+    "-p": OptionHint("", "the partition is --partition here: --partition {}", "NAME", _word),
+    **dict.fromkeys(
+        (
+            "--account",
+            "-A",
+            "--qos",
+            "--constraint",
+            "-C",
+            "--mem",
+            "--gres",
+            "--reservation",
+            "--mail-user",
+            "-J",
+        ),
+        OptionHint("", "give it to Slurm's own sbatch, whose options go before those of the script"),
+    ),
+}
+"""Options of Slurm's sbatch."""
+
+BY_VERB: Mapping[str, Mapping[str, OptionHint]] = {
+    "lab": OF_LAB,
+    "plot": OF_FIGURES,
+    "sbatch": OF_JOBS,
+    "map": {"--prometheus": OptionHint("", "did you mean --format prometheus?")},
+}
+"""Options that mean something else for one verb."""
+
+LAUNCHERS = ("srun", "aprun", "prun", "jsrun")
+"""Programs besides mpirun and mpiexec that a command line may begin with."""
 
 OF_OSU: Mapping[str, OptionHint] = {
     "-t": OptionHint(
@@ -671,7 +721,7 @@ OF_OSU: Mapping[str, OptionHint] = {
     "-M": OptionHint("--sizes", "a size that does not fit the memory is left out, and the result says why"),
     "-G": OptionHint("--columns", "figures are drawn by mpigauge plot, afterwards", lost=True),
     "-P": OptionHint("--columns", "counters of MPI_T are not read", lost=True),
-    "-V": OptionHint("--window", "several windows are several runs: --window {}", "64", _count),
+    "-V": OptionHint("--window", "several windows are several runs, such as --window 16", takes=0, lost=True),
 }
 """Options that mean something else after the name of an OSU program, or that it alone has."""
 
@@ -695,12 +745,12 @@ def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> st
     word = next((argument for argument in typed if argument.startswith(option)), option)
     word = option_before(word, typed, options) or word
     name, sign, value = word.partition("=")
-    other = next(
-        (hints[option] for verb, hints in BY_VERB.items() if verb in options and option in hints), None
-    )
+    of_verb = BY_VERB.get(typed[0] if typed else "", {})
+    own = of_verb.get(name) or of_verb.get(option)
+    other = own
     other = other or (OPTIONS.get(name) if name != option else None)
     other = other or _of_programs(typed).get(option) or OPTIONS.get(option)
-    if other is None or other.instead not in options:
+    if other is None or (own is None and other.instead not in options):
         return ""
     behind = [*typed[typed.index(word) + 1 :]] if word in typed else []
     glued = value if sign else "" if name in OPTIONS else name.removeprefix(option)

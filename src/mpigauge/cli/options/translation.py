@@ -76,7 +76,7 @@ def translated(typed: Sequence[str], parameters: Sequence[click.Parameter]) -> T
             found, own_value = option
             values = [value] if sign else [own_value] if own_value else []
             foreign += 1
-            if found.lost:
+            if found.lost or found.invents([*values, *rest]):
                 lost.append(found.filled([*values, *rest]))
             else:
                 words += found.ours([*values, *rest])
