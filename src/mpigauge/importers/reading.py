@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from mpigauge.errors import UsageError
 from mpigauge.importers import READERS
 from mpigauge.importers.collector import Collector, LineParser
-from mpigauge.importers.text import LineError, begins_row, content_of, lines_of, may_be_row
+from mpigauge.importers.text import (
+    LineError,
+    begins_row,
+    content_of,
+    lines_of,
+    may_be_row,
+    may_be_row_of_fields,
+)
 from mpigauge.importers.unknown_format import guess_program, in_json
 from mpigauge.result.files import as_argument
 
@@ -215,7 +222,8 @@ def _pieces(lines: Sequence[TextLine]) -> list[_Piece]:
             continue
         format_name = next((name for name, mark in _marks().items() if mark.match(line.text)), None)
         if format_name is not None and (not begins or begins[-1][1] != format_name):
-            rows = (place for place in range(at - 1, seen - 1, -1) if may_be_row(lines[place].text))
+            texts = ((place, lines[place].text) for place in range(at - 1, seen - 1, -1))
+            rows = (place for place, text in texts if may_be_row(text) or may_be_row_of_fields(text))
             seen, below_rows = at, next(rows, below_rows - 1) + 1
             begins.append((max(begins[-1][0] + 1, below_rows) if begins else 0, format_name))
     if not begins:

@@ -396,12 +396,15 @@ def may_be_row(text: str) -> bool:
     bare = text.lstrip(" \t|>*")
     if bare.startswith("#"):
         return False
-    return (
-        bare[:1].isdigit()
-        or bare.startswith("</t")
-        or len(_NUMBERS.findall(bare)) >= NUMBERS_OF_ROW
-        or len(_FIELDS.findall(bare)) >= FIELDS_OF_ROW
-    )
+    return bare[:1].isdigit() or bare.startswith("</t") or len(_NUMBERS.findall(bare)) >= NUMBERS_OF_ROW
+
+
+def may_be_row_of_fields(text: str) -> bool:
+    """Return whether a line can be a row whose fields have separators, words before its numbers.
+
+    In a caption these may be a list: `on devices 0,1,4,6`.
+    """
+    return len(_FIELDS.findall(text)) >= FIELDS_OF_ROW
 
 
 def is_headless_row(words: Sequence[str], columns: int) -> bool:

@@ -13,7 +13,7 @@ from mpigauge.errors import UsageError
 from mpigauge.importers.command_lines import command_in, is_repeating_loop, ranks_of
 from mpigauge.importers.run_labels import MAX_LABEL, join_labels
 from mpigauge.result.records import Imported
-from tests.printed import records_of
+from tests.printed import records_of, times_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -201,3 +201,12 @@ def test_labels_of_runs_and_columns_are_never_alike(pairs: set[tuple[str, str]])
     assert all(len(label) <= MAX_LABEL for label in labels.values())
     if all(column and run for column, run in pairs):
         assert len(set(labels.values())) == len(pairs)
+
+
+def test_a_list_of_devices_above_a_table_is_a_caption(tmp_path: Path) -> None:
+    table = "# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n8  {}\n"
+    text = "".join(
+        f"DEVICES=0,1,{ids}\n{table.format(time)}" for ids, time in (("4,6", "1.25"), ("2,3", "2.25"))
+    )
+    labels = {cell.label for cell in times_of(records_of(tmp_path / "a.txt", text))}
+    assert not labels & {"run-1", "run-2"}
