@@ -6,13 +6,12 @@ against another such result, they are what that result was asked to be compared 
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as with_fields
 
-from mpigauge.importers.text_between import counts
+from mpigauge.importers.text_between import numbers_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +36,7 @@ def _is_imported(result: Result) -> bool:
 
 def _joined(result: Result) -> Result:
     """Return a result whose runs are launches; the same if their names do more than count."""
-    # `node1` and `openmpi-5` are numbered, too, and are other measurements than `node2` and `openmpi-4`.
-    if not all(counts(re.sub(r"(\d+)", r" \1 ", cell.label)) for cell in result.campaign.cells):
+    if not all(numbers_runs(cell.label) for cell in result.campaign.cells):
         return result
     places = dict.fromkeys((one.cell.label, one.launch) for one in result.imported)
     numbers = {place: number for number, place in enumerate(places, start=1)}

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as with_fields
 
+from mpigauge.importers.text_between import numbers_runs
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
+
+SAME = "; import --same makes launches of runs"
 
 OF_COLUMNS = "table_"
 """What names of patterns begin with that are of the columns of somebody's own table, each of them a run."""
@@ -33,11 +37,15 @@ def launches_of(results: Sequence[Result]) -> str:
         tables = any(
             not one.cell.pattern.startswith(OF_COLUMNS) and len(of_line[one.source]) == 1 for one in labelled
         )
-        joins = "; import --same makes launches of runs" if tables else ""
-        return f"imported: {len(runs)} runs, no samples{joins}"
+        return f"imported: {len(runs)} runs, no samples{SAME if tables and _only_count(runs) else ''}"
     if most == 1:
         return "imported: no samples, so no intervals"
     return f"imported: no samples; intervals over {most} launches of one command"
+
+
+def _only_count(labels: Collection[str]) -> bool:
+    """Return whether runs may be launches of one: their names, where they have any, say no more than which."""
+    return all(numbers_runs(label) for label in labels if label)
 
 
 def cells_cut_short(result: Result) -> frozenset[Cell]:
@@ -75,7 +83,7 @@ def nothing_alike(base: Sequence[Row], other: Sequence[Row]) -> str:
             for rows in (base, other)
         )
         if not mine & theirs:
-            same = "; import --same makes launches of runs" if name == "label" else ""
+            same = SAME if name == "label" and _only_count(mine | theirs) else ""
             return f"they differ in {name}: the one has {_some(mine)}, the other {_some(theirs)}{same}"
     return f"both have {_some(shared)}, of other ranks, runs or sizes: mpigauge show --all"
 

@@ -105,6 +105,11 @@ def counts(text: str) -> bool:
     )
 
 
+def numbers_runs(label: str) -> bool:
+    """Return whether the name of a run only counts: `run1`, not `node1` or `openmpi-5`."""
+    return counts(re.sub(r"([0-9]+)", r" \1 ", label))
+
+
 def _only_times(text: str) -> bool:
     """Return whether a line only says when it was, or how long it took."""
     rest, found = _WHEN.subn(" ", text)
