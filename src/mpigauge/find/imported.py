@@ -44,7 +44,7 @@ def launches_of(results: Sequence[Result]) -> str:
 
 
 def _only_count(labels: Collection[str]) -> bool:
-    """Return whether runs may be launches of one: their names, where they have any, say no more than which."""
+    """Return whether runs may be launches of one: the names that they have say no more than which."""
     return all(numbers_runs(label) for label in labels if label)
 
 
