@@ -244,7 +244,7 @@ REFUSED = {
         "Avg Latency(us) Jitter(us)",
         "not understood from 'Jitter",
     ),
-    "a torn row": (OSU, "1.73", "1.7\n3", "'1.7' has fewer digits than others, and no row follows"),
+    "a torn row": (OSU, "1.73", "1.7\n3", "'1.7' may be torn: fewer digits than others, no row below"),
     "a row without its number": (OSU, "1.73", "", "has 1 word below 2 columns"),
     "a row without its size": (OSU, "4                       1.73", "s 1.73", "'s' is no size"),
     "a row of IMB without its size": (IMB, "         1024         1000", "x 1000", "'x' is no size"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BOUNDED_BY_PATTERN = {
-    r"^([A-Za-z][A-Za-z0-9._+-]{0,31})?$(?!\n)",
+    r"^([^\W\d_][\w.+-]{0,31})?$(?!\n)",
     r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)",
     r"^[^\s,\0]{0,1024}$(?!\n)",
     r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}$(?!\n)",
