@@ -1,11 +1,13 @@
 """`mpigauge sbatch`: writes the script of a Slurm job, which the user reads and submits."""
 
+from __future__ import annotations
+
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import Template
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +17,12 @@ from mpigauge.cli.options.run_options import CommandWithRunOptions, planned, run
 from mpigauge.cli.options.shipped_option import PLAN_PATH
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
-from mpigauge.plan.idle_nodes import idle_nodes_sentence
-from mpigauge.plan.model import Plan
 from mpigauge.result.files import as_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.plan.model import Plan
 
 WARNING_S = 90
 """Seconds before its time limit at which the job is warned; Slurm may be a minute early."""
@@ -210,6 +215,8 @@ def _check_names(names: Sequence[str], partition: str | None) -> None:
 
 def _checked_plans(words: Sequence[str], plans: Sequence[Path], time_s: float, nodes: int) -> Iterator[str]:
     """Refuse what would fail only in the job, after hours in a queue; yield what would leave nodes idle."""
+    from mpigauge.plan.idle_nodes import idle_nodes_sentence
+
     if plans and any(word.partition("=")[0] == "--plan" for word in words):
         raise UsageError("--array and --plan exclude each other", "use --array for every plan file")
     for plan_words in [["--plan", str(plan)] for plan in plans] or [[]]:
