@@ -60,12 +60,14 @@ def parse_sizes(text: str, seed: int = 0) -> tuple[int, ...]:
     return tuple(sorted(sizes))
 
 
-_OTHER_RANGE = re.compile(r"\s*(\d+\s*[A-Za-z]*)\s*(?:-|\.{2,3}|\N{EN DASH}|to)\s*(\d+\s*[A-Za-z]*)\s*")
+_OTHER_RANGE = re.compile(
+    r"(\d{1,20} ?[A-Za-z]{0,5}) ?(?:-|\.{2,3}|\N{EN DASH}|to) ?(\d{1,20} ?[A-Za-z]{0,5})"
+)
 """Ranges as other programs write them."""
 
 
 def _item_sizes(item: str, text: str, seed: int) -> Iterator[int]:
-    if other := _OTHER_RANGE.fullmatch(item):
+    if other := _OTHER_RANGE.fullmatch(item.strip()):
         first, last = (end.strip() for end in other.groups())
         raise UsageError(f"sizes {text!r}: {item!r} is not a size", f"a range is written {first}:{last}")
     head, *rest = (part.strip() for part in item.split(":"))

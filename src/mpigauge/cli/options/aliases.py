@@ -383,8 +383,8 @@ class OptionHint(NamedTuple):
 
     def ours(self, values: Sequence[str]) -> list[str]:
         """Return the words of ours that do the same; none where it happens by itself."""
-        typed = _TYPED.search(self.filled(values))
-        return shlex.split(typed[1]) if typed else []
+        _, *typed = _BEFORE_TYPED.split(self.filled(values).removesuffix("?"))
+        return shlex.split(typed[-1]) if typed and _TYPED.fullmatch(typed[-1]) else []
 
     def taken(self, values: Sequence[str]) -> int:
         """Return how many of the words behind it are its values."""
@@ -393,7 +393,8 @@ class OptionHint(NamedTuple):
         return self.takes if _are_a_pair(values) else 1
 
 
-_TYPED = re.compile(r"(?:: |did you mean )(--[a-z-]+(?: [^-\s][^\s?]*(?: --\S+ [^-\s][^\s?]*)*)?)\??$")
+_BEFORE_TYPED = re.compile(r"(?:: |did you mean )(?=--)")
+_TYPED = re.compile(r"--[a-z-]+(?: [^-\s]\S*(?: --\S+ [^-\s]\S*)*)?")
 """What a hint says to type, at its end."""
 
 
