@@ -17,6 +17,7 @@ from mpigauge import units
 from mpigauge.errors import UsageError, nearest
 from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import read_toml
+from mpigauge.plan.suites import LATENCY_SIZE, OF_LATENCY
 from mpigauge.vocabulary import QUANTITIES, STATS, TIMES
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 Word = TypeVar("Word", bound=str)
 
 TABLE = "expect"
-LATENCY, USUAL, USUAL_SIZE = "latency", "pingpong", "8B"
+LATENCY = "latency"
 
 _HINT = "write 'pingpong 8B latency < 2us', or 'stream 1MiB:4MiB bandwidth > 90% of 100Gbit/s'"
 _SENTENCE = re.compile(r"([^<>]+)([<>]=?)([^<>=]+)")
@@ -88,7 +89,7 @@ def parse(text: str, name: str = "", foreign: Collection[str] = ()) -> Expectati
     sizes = [token for token in tokens if token[0].isdigit() and not token.endswith("ranks")]
     words = [token for token in tokens if token not in (quantity, stat, *sizes)]
     if not words and quantity == LATENCY:
-        words, sizes = [USUAL], sizes or [USUAL_SIZE]
+        words, sizes = [OF_LATENCY], sizes or [LATENCY_SIZE]
     pattern = _pattern(text, words, {*known(), *foreign})
     return Expectation(
         text=text.strip(),

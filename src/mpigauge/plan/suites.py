@@ -26,6 +26,9 @@ GUIDELINE_SIZES = "8:1MiB*8"
 
 GUIDELINE_LAUNCHES = 10
 
+OF_LATENCY, LATENCY_SIZE = "pingpong", "8B"
+"""The pattern and the size whose time is called the latency, where nothing else is said."""
+
 
 def _point_to_point(sizes: str) -> tuple[Measure, ...]:
     return (
