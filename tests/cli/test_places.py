@@ -119,7 +119,7 @@ def test_two_ranks_on_one_processor_are_the_first_doubt(cli: Cli, monkeypatch: p
     ("cpus", "threads", "doubt"),
     [
         ("1 1", "", "ranks 0 and 1 share CPU 1: the scheduler's times; use --bind core"),
-        ("0-1", "2", "ranks 0 and 1 share CPU 0-1: the scheduler's times; use fewer ranks"),
+        ("0-1", "2", "ranks 0 and 1 share CPU 0-1: the scheduler's times; no progress threads"),
     ],
 )
 def test_the_remedy_fits_the_cause(

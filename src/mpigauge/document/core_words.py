@@ -47,7 +47,7 @@ LIMITS: Mapping[str, CoreLimit] = {
     "cgroup": CoreLimit(
         "cpuset of the cgroup",
         "give the container or the job more: docker run --cpuset-cpus, sbatch --cpus-per-task",
-        "give it more",
+        "give it more cores",
     ),
     "quota": CoreLimit(
         "CPU limit of the cgroup",

@@ -537,7 +537,8 @@ def _shared_core_lines(cells: CellsFound) -> Iterator[str]:
     if binding := str(of["binding"] or ""):
         remedy = f"unset {binding.partition('=')[0]}"
     else:
-        fewer = "give it more" if of.get("fewest") else "use fewer ranks"
+        apart = "no progress threads" if int(of["threads"] or 0) > 1 else "give it more cores"
+        fewer = apart if of.get("fewest") else "use fewer ranks"
         remedy = "use --bind core" if of["bound"] else fewer
     yield f"ranks {ranks} share CPU {of['cpus']}: the scheduler's times; {remedy}"
     yield f"ranks {ranks} share CPU {of['cpus']}: scheduler's times; {remedy}"
