@@ -69,7 +69,7 @@ def _wrong_row(row: dict[str, Any], times_s: list[float], published_s: list[floa
 
 def _is_middle(value: float | None, values: list[float]) -> bool:
     """Return whether a time is the one that was published, or between those of several launches."""
-    if len(values) < 2:  # noqa: PLR2004 - launches that have a middle
+    if len(values) < 2:
         return _among(value, values)
     return value is not None and min(values) * (1 - NEAR) <= value <= max(values) * (1 + NEAR)
 

@@ -197,7 +197,15 @@ def test_markdown_bears_pipes_and_stays_a_table() -> None:
 
 def test_the_head_says_where_and_how() -> None:
     text = render(document_of(SMALL_RESULT), "text")
-    for words in ("a test", "node1", "Some CPU", "2 of 4 cores", "seed 7", "2 launches", "25 ns per clock read"):
+    for words in (
+        "a test",
+        "node1",
+        "Some CPU",
+        "2 of 4 cores",
+        "seed 7",
+        "2 launches",
+        "25 ns per clock read",
+    ):
         assert words in text.partition("pingpong, standard")[0]
 
 
