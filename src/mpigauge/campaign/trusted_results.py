@@ -60,8 +60,8 @@ HARMLESS: Mapping[type[Struct], str] = {
     # The launcher is the one beside mpicc.
     LibraryRecord: "name version standard mpiexec origin show flags kernel built_by digest label "
     "configuration parameter_files wheel other_mpicc other_fault environment",
-    Environment: "host system kernel cpu caches cpu_groups smt governor turbo huge_pages clock_source "
-    "hypervisor python variables",
+    Environment: "host system kernel cpu cores_limit caches cpu_groups smt governor turbo huge_pages "
+    "clock_source hypervisor python variables",
 }
 """Fields whose words are in no command of a campaign that is continued or measured again, and lead to no file
 that is run or sourced. All others are asked about, unless they are unset; of later records no word is in a

@@ -65,7 +65,7 @@ def test_a_script_measures_between_nodes(cluster: Cluster, mpi: str) -> None:
     assert hosts(result) == [("node0", "node1")]
     assert (result.ends[-1].reason, result.failures) == ("launches", [])
     assert result.campaign.environment.variables["SLURM_JOB_ID"] == number
-    assert "pingpong" in log(number)
+    assert "latency, 8 B" in log(number)
 
 
 def test_without_a_word_about_ranks_collectives_have_all_of_the_allocation(
