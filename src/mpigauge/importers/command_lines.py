@@ -41,11 +41,11 @@ _PER_NODE = re.compile(
 _PER_NODE_OF_LRUN = re.compile(r"\s-T(?:[ =]*)([0-9]{1,6})(?=\s|\Z)")
 _NOUN = r"(?:mpi[ -])?(?:process(?:es)?|ranks|tasks|n?procs|np|ntasks)"
 _STATED = re.compile(
-    rf"\W*+(?:(?:total )?(?:number|no\.?|num) of )?{_NOUN}\s*+[:=]\s*+(?P<behind>[0-9]{{1,7}})\W*+"
+    rf"\W*+(?<!#)(?:(?:total )?(?:number|no\.?|num) of )?{_NOUN}\s*+[:=]\s*+(?P<behind>[0-9]{{1,7}})\W*+"
     rf"|\W*+(?P<before>[0-9]{{1,7}}) {_NOUN}\W*+",
     re.IGNORECASE,
 )
-"""A line that says nothing but how many ranks there are."""
+"""A line that says nothing but how many ranks there are; `#processes = 2` of IMB is of one table alone."""
 
 _PROCESSORS = frozenset({"srun", "flux"})
 """Launchers whose `-c` is the number of processors per rank, not the number of ranks."""
