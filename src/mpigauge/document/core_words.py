@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CoreLimit:
-    """What is said of a limit of cores.
+    """Words on a limit of cores.
 
     Attributes:
         by: What it is.
@@ -55,7 +55,7 @@ LIMITS: Mapping[str, CoreLimit] = {
         "raise it",
     ),
 }
-"""By what `Environment.cores_limit` has."""
+"""Limits by their names in `Environment.cores_limit`."""
 
 UNKNOWN_LIMIT = CoreLimit(
     "", "let it run on more: without taskset, a CPU limit, or what mpirun binds it to", "let it use more"

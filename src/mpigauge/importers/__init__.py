@@ -78,7 +78,7 @@ MAX_FACTORS = 4
 
 _FACTORS = rf"[# \"]{{0,9}}(?:(?:[^|,;\t\s\d\"][^|,;\t\"]{{0,30}})?\"?[,;\t] {{0,9}}\"?){{1,{MAX_FACTORS}}}"
 _VALUES = r"(?i:latency|bandwidth|throughput|\btime|(?<![A-Za-z])(?:lat|bw|[num]?s|[MG]i?B/s)(?![A-Za-z]))"
-"""What a heading has to have if other columns stand before that of sizes: in prose, few have."""
+"""Words of which a heading needs one if columns stand before that of sizes: few sentences have any."""
 
 _WITHOUT_SAMPLES = ("osu", "osu-validation")
 """Formats of other benchmarks that need no number of samples."""

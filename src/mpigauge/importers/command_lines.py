@@ -55,7 +55,7 @@ MAX_CHARACTERS = 400
 """Longest line of a command: what is longer is the output of a program."""
 
 CUT_PROGRAM = "IMB-"
-"""What is left of a program's name in a line that is wrapped at its hyphen."""
+"""Beginning of a program's name, at the end of a line that is wrapped at its hyphen."""
 
 MAX_WRAPPED, LEAST_WRAPPED = 3, 50
 """Lines of a command that a mail has wrapped, and characters of one that is followed by another."""

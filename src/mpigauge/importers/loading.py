@@ -46,7 +46,7 @@ def load(path: Path) -> Result:
 
 
 def load_together(paths: Sequence[Path]) -> Result | None:
-    """Return several texts of other benchmarks as one result; None if one of them is no such text.
+    """Return several texts of other benchmarks as one result; None if one of them is not recognised as such.
 
     Raises:
         UsageError: One of them gives no number; names it.

@@ -265,7 +265,7 @@ class Parser(LineParser):
         """Add columns behind the sizes to what names a row: ranks, and those without which rows are alike.
 
         Args:
-            behind: Columns that may be: neither runs nor what is no run.
+            behind: Columns that may tell rows apart: those that are neither times nor statistics of them.
         """
         table, rows = self._table, list[list[str]]()
         for line in self.collector.below(heading):
@@ -395,7 +395,7 @@ def _size_at(fields: Sequence[str]) -> int | None:
 
 
 def _units_below(fields: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the headings with the units of the line below them; none if the line is no such line."""
+    """Return the headings with the units of the line below them; none if it is not a line of units."""
     units = [re.sub(r"[\s()\[\]]", "", one) for one in fields]
     if len(fields) != len(names) or not any(one in TIMES or one in RATES for one in units):
         return []

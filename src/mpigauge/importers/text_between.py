@@ -60,14 +60,14 @@ _NUMBERED = re.compile(
 """The number of a process or job in a message of a launcher or library."""
 
 _SUM = re.compile(r"(?:# )?(?:Avg bus bandwidth|Out of bounds values) *:.*")
-"""What nccl-tests prints below a table, with numbers of that table."""
+"""A line below a table of nccl-tests, with numbers of that table."""
 
 _NOTHING = re.compile(r"(?>(?></?[A-Za-z!][^<>]{0,400}>|[\W_])*+)|(?:```|~~~).*")
 """A rule, tags of HTML, or a fence of Markdown."""
 
 _DECIMAL = re.compile(r"[0-9][.,-][0-9]")
 _HOST = re.compile(r"\[|[^\s@]+@")
-"""What a prompt begins with that says where a command is given."""
+"""Beginning of a prompt that says where a command is given."""
 
 _SETS_FILE = re.compile(
     r"(?:sudo )?echo (?P<value>\S+) (?:>|\| *(?:sudo )?tee) */(?:proc|sys)/\S*?(?P<name>[^/\s]+)"

@@ -395,7 +395,7 @@ class OptionHint(NamedTuple):
 
 _BEFORE_TYPED = re.compile(r"(?:: |did you mean )(?=--)")
 _TYPED = re.compile(r"--[a-z-]+(?: [^-\s]\S*(?: --\S+ [^-\s]\S*)*)?")
-"""What a hint says to type, at its end."""
+"""Options that a hint says to type, at its end."""
 
 
 def _range(text: str) -> str:

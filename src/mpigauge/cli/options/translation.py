@@ -37,7 +37,7 @@ class Translation(NamedTuple):
 
     @property
     def hint(self) -> str:
-        """What to type instead, and what that leaves out."""
+        """The line to type instead, and the options that it leaves out."""
         return "; ".join([*self.lost, f"what remains is {self.command}" if self.lost else self.command])
 
 
