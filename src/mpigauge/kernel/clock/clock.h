@@ -18,9 +18,9 @@ struct mg_clock_facts {
 extern clockid_t mg_clock_id; /* read by mg_now_ns alone; chosen by mg_clock_choose */
 
 /* Collective: the same clock on all ranks, since stamps of several ranks are compared. */
-void                  mg_clock_choose(void);
-const char           *mg_clock_name(void);
-struct mg_clock_facts mg_clock_measure(void);
+void                         mg_clock_choose(void);
+const char                  *mg_clock_name(void);
+const struct mg_clock_facts *mg_clock_facts(void); /* of the clock that was chosen */
 
 #ifdef MG_SIMULATED_CLOCKS
 /* A build for tests: every rank's clock is off by a known offset and drift. */

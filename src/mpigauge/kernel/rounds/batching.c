@@ -1,6 +1,7 @@
 /* batching - how many calls between two clock readings, and how many samples in a visit. */
 #include "rounds/batching.h"
 
+#include "clock/clock.h"
 #include "rounds/sampling.h"
 
 #include <math.h>
@@ -28,11 +29,11 @@ static int even(int number)
 }
 
 /* Calls between two clock readings: docs/method.md#batching. */
-int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns,
-                 const struct mg_clock_facts *clock)
+int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns)
 {
-    const struct mg_pattern *pattern  = visit->pattern;
-    const enum mg_batching   batching = pattern->sampling->batching;
+    const struct mg_pattern     *pattern  = visit->pattern;
+    const enum mg_batching       batching = pattern->sampling->batching;
+    const struct mg_clock_facts *clock    = mg_clock_facts();
 
     const double round  = round_ns > 0 ? round_ns : 1;
     const int    steps  = visit->mode->in_a_row ? STEPS_IN_A_ROW : STEPS_OF_CLOCK;

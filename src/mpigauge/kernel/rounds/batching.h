@@ -13,8 +13,7 @@ enum {
 };
 
 /* Calls between two clock readings, given the time of a call and the time that a visit has. */
-int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns,
-                 const struct mg_clock_facts *clock);
+int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns);
 
 /* Limits a batch so that a visit has several samples, given what a call has cost. */
 int mg_batch_within(const struct mg_pattern *pattern, int batch, double cost_ns, int64_t share_ns);

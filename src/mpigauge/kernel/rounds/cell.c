@@ -18,7 +18,7 @@ void mg_cell_fit(const struct mg_run *run, const struct mg_visit *visit, struct 
 {
     const int64_t share   = mg_visit_share_ns(run) / (mg_computes_as_long(visit->mode) ? 2 : 1);
     const double  cost_ns = cost_of_call_ns > round_ns ? cost_of_call_ns : round_ns;
-    const int     needed  = mg_batch_for(visit, round_ns, share, &run->clock);
+    const int     needed  = mg_batch_for(visit, round_ns, share);
 
     cell->round_ns = round_ns;
     cell->batch    = mg_batch_within(visit->pattern, needed, cost_ns, share);

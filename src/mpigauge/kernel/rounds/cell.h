@@ -3,7 +3,6 @@
 #ifndef MG_CELL_H
 #define MG_CELL_H
 
-#include "clock/clock.h"
 #include "rounds/samples.h"
 #include "rounds/sampling.h"
 #include "rounds/stop_rule.h"
@@ -46,7 +45,6 @@ struct mg_run {
     struct mg_rounds      pure;       /* of modes that compute, without their computation, reused */
     int64_t               checked_ns; /* when the global clock was checked */
     int64_t               fastest_ns; /* median of the fastest cell that needs the global clock */
-    struct mg_clock_facts clock;
     int                   rank;
 };
 

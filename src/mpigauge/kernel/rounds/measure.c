@@ -213,7 +213,6 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     struct mg_run run = {
         .plan     = plan,
         .start_ns = start_ns,
-        .clock    = mg_clock_measure(),
         .cells    = zeros((size_t) plan->cells_count, sizeof(struct mg_cell)),
     };
     MPI_Request *requests = (MPI_Request *) zeros(most_requests(plan), sizeof *requests);
@@ -229,7 +228,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_windows_make(plan, mg_payload_exposed);
     mg_warm_up(plan);
     mg_steps_warm_up(plan);
-    mg_neighbours_make(run.clock.cost_ns);
+    mg_neighbours_make(mg_clock_facts()->cost_ns);
     do_visits(&run, requests);
 
     for (int i = 0; i < plan->cells_count; i++)

@@ -1,6 +1,7 @@
 /* visit - makes one visit: trial, warm-up, timed rounds, check. */
 #include "rounds/visit.h"
 
+#include "clock/clock.h"
 #include "machine/compute.h"
 #include "machine/condition.h"
 #include "memory/payload.h"
@@ -102,7 +103,7 @@ static int64_t round_of_trial(const struct mg_run *run, const int64_t *trial_ns,
     const int     used  = trials < TRIALS_USED ? trials : TRIALS_USED;
     const int64_t trial = mg_median_of(trial_ns + trials - used, used);
     const int64_t least = trial / CLOCK_SHARE > 0 ? trial / CLOCK_SHARE : 1;
-    const int64_t round = trial - run->clock.cost_ns;
+    const int64_t round = trial - mg_clock_facts()->cost_ns;
 
     return round > least ? round : least;
 }
@@ -357,7 +358,7 @@ static void time_pure(struct visit_context *context)
     if (context->visit->mode->target_computes)
         outcome->work_ns = target_work_ns(outcome->work_ns);
     mg_broadcast(context->state->comm, &outcome->work_ns, sizeof outcome->work_ns);
-    context->state->work = mg_work_for(outcome->work_ns, run->clock.step_ns);
+    context->state->work = mg_work_for(outcome->work_ns, mg_clock_facts()->step_ns);
 }
 
 /* Runs warm-up rounds and keeps the first samples. */

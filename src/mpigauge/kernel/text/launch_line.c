@@ -47,7 +47,7 @@ static struct rank_facts facts_here(int64_t init_ns)
     mg_cpus_text(&cores, facts.cores, sizeof facts.cores);
     facts.threads    = mg_polling_threads();
     facts.cpu        = sched_getcpu();
-    facts.clock      = mg_clock_measure();
+    facts.clock      = *mg_clock_facts();
     facts.host_facts = mg_host_facts_read();
     facts.traced     = mg_is_traced();
     facts.init_ns    = init_ns;
