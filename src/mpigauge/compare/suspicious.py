@@ -11,10 +11,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from mpigauge.compare.sides import family_of
 from mpigauge.rows.group import cell_key
+from mpigauge.stats import special
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

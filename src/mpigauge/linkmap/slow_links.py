@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import special
 from scipy.cluster import hierarchy
+
+from mpigauge.stats import special
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
+from mpigauge.stats import special
 from mpigauge.stats.interval import MAX_DISTANCE
 from mpigauge.stats.max_t import LEVEL, joint_reach, p_values_beyond
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy import special
 
+from mpigauge.stats import special
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE
 from mpigauge.stats.percentiles import LEVEL, median_of_few
 from mpigauge.stats.robust import winsorised

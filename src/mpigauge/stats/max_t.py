@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from scipy import special
 
+from mpigauge.stats import special
 from mpigauge.stats.robust import odd, trimmed, winsorised
 
 if TYPE_CHECKING:
@@ -196,7 +196,8 @@ def joint_reach(family: Family, level: float = LEVEL) -> Values:
         joint = float(np.quantile(largest, 1 - level, method="higher"))
         if math.isfinite(family.scale_freedom):
             joint = -float(special.stdtrit(family.scale_freedom, float(special.ndtr(-joint))))
-        return np.maximum(joint, special.stdtrit(family.freedom, 1 - level / 2))
+        alone: Values = special.stdtrit(family.freedom, 1 - level / 2)
+        return np.maximum(joint, alone)
     return np.asarray(special.stdtrit(family.freedom, 1 - level / 2 / cells))
 
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+
+from mpigauge.stats import special
 
 Values = npt.NDArray[np.float64]
 LEVEL = 0.95

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
+from mpigauge.stats import special
 from mpigauge.stats.max_t import LEVEL, prior_of
 
 if TYPE_CHECKING:

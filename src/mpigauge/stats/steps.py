@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
+from mpigauge.stats import special
 from mpigauge.stats.drifts import with_drifts
 from mpigauge.stats.max_t import LEVEL, holm, step_down
 from mpigauge.stats.splits import (

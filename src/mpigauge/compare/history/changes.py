@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from mpigauge.compare.alike import differing_names
+from mpigauge.stats import special
 from mpigauge.stats.decision import POWER, Decision, Thresholds, decide
 from mpigauge.stats.max_t import LEVEL, Unpaired
 from mpigauge.stats.splits import MIN_SEGMENT
