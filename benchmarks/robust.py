@@ -30,8 +30,10 @@ from mpigauge.compare.comparison import compare
 from mpigauge.compare.interim_looks import level_of, looks_of
 from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.rows.machine.serial_correlation import widening_of
 from mpigauge.stats import interval
 from mpigauge.stats.decision import Thresholds
+from mpigauge.stats.limits import PROMISED
 from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
@@ -135,7 +137,7 @@ def intervals(share: float) -> Iterator[Row]:
 
 
 def odd_launch(share: float) -> Iterator[Row]:
-    """Yield ± in %, which is the larger side, its mean and 95 % point, of launches of 1 %."""
+    """Yield ± in %, its mean and 95 % point, of launches of 1 %."""
     yield "launches", "none odd", "one odd"
     for launches in (5, 6, 7, 8, 9, 10, 15, 30):
         drawn = steady(np.random.default_rng(launches), (_times(2000, share), launches))
@@ -144,6 +146,96 @@ def odd_launch(share: float) -> Iterator[Row]:
             found = _width(np.array([interval_of(one + odd * (np.arange(launches) == 0)) for one in drawn]).T)
             row.append(f"{found.mean():.2g}, {np.quantile(found, 0.95):.2g}")
         yield tuple(row)
+
+
+# ---- Whole campaigns -----------------------------------------------------------------------------
+
+ROWS, ROWS_ASKED = 20, 4
+"""Rows of a campaign, whose launches have most in common, and how many of them are held against the truth."""
+
+
+def _alike(drawn: Logs, sd: float, chance: Chance) -> Logs:
+    """Return rows that share a launch's effect, with noise of their own; shape ``(rows, launches)``."""
+    return np.asarray(drawn[np.newaxis] + chance.normal(0, sd, (ROWS, drawn.size)))
+
+
+def _correlated(r: float, launches: int, chance: Chance) -> Logs:
+    """Return launches of 3 %, each like the one before by r."""
+    found = chance.normal(0, 1, launches)
+    for at in range(1, launches):
+        found[at] = r * found[at - 1] + np.sqrt(1 - r**2) * found[at]
+    return _alike(0.03 * found, 0.01, chance)
+
+
+def _normal(launches: int, chance: Chance) -> Logs:
+    shared, own = chance.normal(0, 1, (1, launches)), chance.normal(0, 1, (ROWS, launches))
+    return np.asarray(0.02 * (np.sqrt(0.8) * shared + np.sqrt(0.2) * own))
+
+
+def _lognormal(launches: int, chance: Chance) -> Logs:
+    return np.asarray(0.05 * np.expm1(_normal(launches, chance) / 0.02))
+
+
+def _exponential(launches: int, chance: Chance) -> Logs:
+    return _alike(0.05 * (chance.exponential(1, launches) - np.log(2)), 0.002, chance)
+
+
+def _of_two(share: float, apart: float, launches: int, chance: Chance) -> Logs:
+    """Return launches of 1 %, a share of them longer; the median of all is 0."""
+    drawn = np.random.default_rng(1).normal(0, 0.01, POPULATION)
+    drawn += apart * (np.random.default_rng(2).random(POPULATION) < share)
+    return _alike(apart * (chance.random(launches) < share), 0.01, chance) - np.median(drawn)
+
+
+def _drifting(launches: int, chance: Chance) -> Logs:
+    """Return launches that take 5 % longer at last; right is what they take in the middle."""
+    return _alike(0.05 * (np.arange(launches) / (launches - 1) - 0.5), 0.01, chance)
+
+
+CAMPAIGNS: dict[str, Callable[[int, Chance], Logs]] = {
+    "normal 2 %": _normal,
+    "lognormal(1) 5 %": _lognormal,
+    "exponential 5 %": _exponential,
+    "two states 30:70, 10 % apart": partial(_of_two, 0.3, 0.1),
+    "1 %, 5 % × 1.5": partial(_of_two, 0.05, ODD),
+    "1 %, 10 % × 1.5": partial(_of_two, 0.1, ODD),
+    "drift of 5 %": _drifting,
+    "r = .5": partial(_correlated, 0.5),
+    "r = .7": partial(_correlated, 0.7),
+    "r = .9": partial(_correlated, 0.9),
+}
+
+
+def of_campaign(rows: Logs) -> Iterator[Logs]:
+    """Yield centre and ends of the first rows of a campaign, widened as tables are for its correlation."""
+    times = np.exp(rows)
+    widening = widening_of(dict(enumerate(one)) for one in times)
+    for one in times[:ROWS_ASKED]:
+        yield np.log(np.array(interval.interval_of(one, instrument=PROMISED, widening=widening), dtype=float))
+
+
+def campaigns(share: float) -> Iterator[Row]:
+    """Yield how often intervals of a campaign hold, in %, and the middle ±, widened for its correlation."""
+    yield ("launches", *CAMPAIGNS)
+    for launches in (6, 9, 14, 30):
+        row = [f"{launches}"]
+        for place, drawn in enumerate(CAMPAIGNS.values()):
+            chance = np.random.default_rng((launches, place))
+            sets = (drawn(launches, chance) for _ in range(_times(4000, share)))
+            found = np.array([one for rows in sets for one in of_campaign(rows)]).T
+            holds = np.mean((found[1] <= 0) & (found[2] >= 0))
+            row.append(f"{_percent(holds)}, {np.median(_width(found)):.2g}")
+        yield tuple(row)
+
+
+def step(share: float) -> Iterator[Row]:
+    """Yield ± of 14 launches of 1 % with one step of 10 %, median and 95 % point, in %."""
+    yield "launches before it", "\N{PLUS-MINUS SIGN}, median", "95 % point"
+    for before in (4, 7, 8, 10, 12):
+        chance = np.random.default_rng(before)
+        sets = (_alike(0.1 * (np.arange(14) >= before), 0.01, chance) for _ in range(_times(1000, share)))
+        found = _width(np.array([one for rows in sets for one in of_campaign(rows)]).T)
+        yield f"{before}", f"{np.median(found):.2g}", f"{np.quantile(found, 0.95):.2g}"
 
 
 @dataclass(frozen=True)
@@ -351,6 +443,8 @@ def equals(share: float) -> Iterator[Row]:
 PARTS: dict[str, Callable[[float], Iterator[Row]]] = {
     "intervals": intervals,
     "odd-launch": odd_launch,
+    "campaigns": campaigns,
+    "step": step,
     "paired": paired,
     "runs": runs,
     "apart": apart,
@@ -372,8 +466,8 @@ def _percent(share: float | np.floating) -> str:
 
 
 def _width(found: Logs) -> Logs:
-    """Return the larger side of intervals in %; centres and ends have shape ``(3, intervals)``."""
-    return np.asarray(100 * np.expm1(np.maximum(found[2] - found[0], found[0] - found[1])))
+    """Return half the length of intervals in %; centres and ends have shape ``(3, intervals)``."""
+    return np.asarray(100 * np.expm1((found[2] - found[1]) / 2))
 
 
 def _of_another(source: Path, part: str, share: float) -> list[Sequence[str]]:

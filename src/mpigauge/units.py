@@ -327,6 +327,30 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
     return "" if low is None or high is None else f"{write(low)} {DASH} {write(high)}"
 
 
+FAR_APART = 1000.0
+"""Ratio of an interval's ends above which each has its own unit."""
+
+
+def interval_of_times(low: float | None, high: float | None, unit: str = AUTO) -> str:
+    """Return both ends in one unit, or each in its own if they are too far apart for one: `412 - 480 ns`."""
+    if low is None or high is None:
+        return MISSING
+    if unit == AUTO and high > FAR_APART * low:
+        return interval(low, high, format_time)
+    unit = time_unit((low, high)) if unit == AUTO else unit
+    return f"{interval(low, high, lambda end: format_time_in(end, unit))} {unit_symbol(unit)}"
+
+
+def interval_of_rates(low: float | None, high: float | None, unit: str = AUTO) -> str:
+    """Return both ends in one unit, as those of times."""
+    if low is None or high is None:
+        return MISSING
+    if unit == AUTO and high > FAR_APART * low:
+        return interval(low, high, format_rate)
+    unit = rate_unit((low, high)) if unit == AUTO else unit
+    return f"{interval(low, high, lambda end: format_rate_in(end, unit))} {unit}"
+
+
 def with_interval(text: str, low: float | None, high: float | None, write: Callable[[float], str]) -> str:
     """Return a number with its interval: `1.28 (1.20 - 1.38)`; without it if it is unknown."""
     ends = interval(low, high, write)

@@ -144,6 +144,11 @@ class Quote:
         return self.row.time.half_width if self.row.time else None
 
     @property
+    def is_uneven(self) -> bool:
+        """Whether both ends of its interval must be seen."""
+        return self.value is not None and Interval(self.value, self.low, self.high).is_uneven
+
+    @property
     def sessions(self) -> OverSessions | None:
         """Its time over sessions; None if the quote does not follow from a time."""
         return self.row.sessions if self.unit in UNITS_OF_TIMES else None
@@ -898,20 +903,32 @@ def _from_to(quote: Quote, time: Printed, chosen: Units) -> str:
     return " \N{EN DASH} ".join(units.format_rate(one, chosen.rate) for one in values)
 
 
-def width(quote: Quote) -> str:
-    """Return how sure the number is."""
+def width(quote: Quote, chosen: Units) -> str:
+    """Return how sure the number is: of an uneven interval both ends."""
     known = quote.half_width
     if quote.awaited:
         return ""
     if known is None or (isinstance(quote.row.time, Printed) and quote.row.time.far_apart):
         return ONE_LAUNCH if quote.of_one_launch else ""
-    return units.format_relative(known)
+    return _ends_text(quote, chosen) if quote.is_uneven else units.format_relative(known)
+
+
+def _ends_text(quote: Quote, chosen: Units) -> str:
+    """Return both ends of an interval, in one unit."""
+    match quote.unit:
+        case "s":
+            return units.interval_of_times(quote.low, quote.high, chosen.time)
+        case "B/s":
+            return units.interval_of_rates(quote.low, quote.high, chosen.rate)
+        case "1/s":
+            return units.interval(quote.low, quote.high, messages)
+    return units.interval(quote.low, quote.high, units.format_factor)
 
 
 def beside(quote: Quote, line: QuoteLine, chosen: Units) -> str:
     """Return the number in a column of several, and how sure it is; with its size, if others have another."""
     mark = ALL_STATES if is_of_all_states(quote, line) else ""
-    return " ".join(filter(None, [number(quote, chosen), width(quote), _apart(quote, line), mark]))
+    return " ".join(filter(None, [number(quote, chosen), width(quote, chosen), _apart(quote, line), mark]))
 
 
 ALL_STATES = "(all)"

@@ -18,7 +18,13 @@ import numpy as np
 
 from mpigauge.rows.clock_resolution import relative_step
 from mpigauge.rows.within_launch import NO_SHARES, shares_of, summarise_launches
-from mpigauge.stats.interval import LAUNCHES_FOR_RANGE, interval_of, p_value_beyond, with_clock_step
+from mpigauge.stats.interval import (
+    LAUNCHES_FOR_RANGE,
+    Interval,
+    interval_of,
+    p_value_beyond,
+    with_clock_step,
+)
 from mpigauge.stats.launch_groups import outliers, two_kinds
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.percentiles import (
@@ -57,11 +63,12 @@ class Timing:
         high: Its upper end.
         rank_low: Lower end of the order-statistics interval of the launch medians; None under 6 launches.
         rank_high: Its upper end.
-        half_width: Relative half-width of the interval: of its larger side, by which factor the estimate may
-            be too small or too large, less 1.
+        half_width: Relative half-width of the interval: half the length of that of logarithms, as a factor
+            less 1.
         launches_half_width: What of it launches alone give, and more of them make narrower.
         machine_half_width: What of it other speeds of the cores and the instrument give, which no number of
-            launches makes narrower; both parts are added to each side in quadrature, as logarithms.
+            launches makes narrower.
+        instrument: What the instrument cannot promise, as a logarithm.
         widening: How many times as wide that of the launches is, since neighbouring ones are alike.
         launches: How many launches have rounds.
         samples: How many rounds in all.
@@ -91,6 +98,7 @@ class Timing:
     half_width: float | None = None
     launches_half_width: float | None = None
     machine_half_width: float | None = None
+    instrument: float = 0.0
     widening: float = 1.0
     launches: int = 0
     samples: int = 0
@@ -116,40 +124,50 @@ class Timing:
         """Whether it has an interval that rests on too few launches to be counted as precise."""
         return self.low is not None and self.launches < ENOUGH_LAUNCHES
 
+    @property
+    def interval(self) -> Interval:
+        """The estimate with the ends of its interval."""
+        return Interval(self.estimate, self.low, self.high)
+
+    @property
+    def precision(self) -> float | None:
+        """The half-width that is held against the one asked for: of an uneven interval its longer side."""
+        return self.interval.precision if self.interval.is_uneven else self.half_width
+
+    @property
+    def launches_precision(self) -> float | None:
+        """What of it launches alone give, and more of them make narrower."""
+        if self.half_width is None or not self.by_launch:
+            return self.launches_half_width
+        found = interval_of(self._times_s, self.step, widening=self.widening)
+        return found.precision if found.is_uneven else self.launches_half_width
+
     def is_precise(self, precision: float) -> bool:
         """Return whether it has an interval of enough launches that is as narrow as asked for."""
-        known = self.half_width is not None and not self.of_few_launches
-        return known and (self.half_width or 0.0) <= precision
+        known = self.precision
+        return known is not None and not self.of_few_launches and known <= precision
 
-    def widened(self, factor: float) -> Self:
-        """Return the same time with an interval whose part of the launches is so many times as wide."""
-        if self.half_width is None or not self.by_launch:
-            return self
-        found = interval_of(self._times_s, self.step, widening=factor)
-        return replace(
-            self,
-            low=found.low,
-            high=found.high,
-            half_width=found.half_width,
-            launches_half_width=found.half_width,
-            widening=factor,
-        )
-
-    def with_machine(self, reach: float) -> Self:
-        """Return the same time with an interval that covers what is not known of the machine.
+    def beyond_launches(self, widening: float, machine: float, instrument: float) -> Self:
+        """Return the same time with an interval that covers what its launches do not show.
 
         Args:
-            reach: As a logarithm.
+            widening: Factor on the part of the launches, for their serial correlation.
+            machine: Uncertainty of the machine's speed at other times, as a logarithm.
+            instrument: What the instrument cannot promise, as a logarithm.
         """
         if self.half_width is None or not self.by_launch:
             return self
-        found = interval_of(self._times_s, self.step, machine=reach, widening=self.widening)
+        times_s = self._times_s
+        found = interval_of(times_s, self.step, machine=machine, instrument=instrument, widening=widening)
         return replace(
             self,
             low=found.low,
             high=found.high,
             half_width=found.half_width,
-            machine_half_width=math.expm1(reach),
+            launches_half_width=interval_of(times_s, self.step, widening=widening).half_width,
+            machine_half_width=math.expm1(math.hypot(machine, instrument)),
+            instrument=instrument,
+            widening=widening,
         )
 
     def chance_beyond(self, bound_s: float, *, above: bool) -> float | None:
@@ -160,9 +178,15 @@ class Timing:
         """
         if self.low is None or not self.by_launch or bound_s <= 0:
             return None
-        machine = math.log1p(self.machine_half_width or 0.0)
+        beyond = math.log1p(self.machine_half_width or 0.0)
         return p_value_beyond(
-            self._times_s, bound_s, self.step, machine=machine, widening=self.widening, above=above
+            self._times_s,
+            bound_s,
+            self.step,
+            machine=math.sqrt(max(0.0, beyond**2 - self.instrument**2)),
+            instrument=self.instrument,
+            widening=self.widening,
+            above=above,
         )
 
     @property

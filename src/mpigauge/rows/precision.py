@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec.structs import replace
 
 from mpigauge.result.compact import EMPTY, LISTS, pack
 from mpigauge.result.kernel_data import READINGS
+from mpigauge.rows.machine.serial_correlation import widening_of
 from mpigauge.rows.machine.split import split_visits
-from mpigauge.rows.samples import NO_STEPS, by_cell, half_widths
+from mpigauge.rows.samples import NO_STEPS, LaunchMedianCache, by_cell, launch_medians
+from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
 if TYPE_CHECKING:
@@ -17,7 +20,8 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Launch, Visit
-    from mpigauge.rows.samples import LaunchMedianCache, Steps
+    from mpigauge.rows.machine.split import Split
+    from mpigauge.rows.samples import Steps
 
 
 def widths_asked(
@@ -26,10 +30,10 @@ def widths_asked(
     medians: LaunchMedianCache | None = None,
     least: int = ENOUGH_LAUNCHES,
 ) -> dict[Cell, float | None]:
-    """Return the half-width of every cell's interval, the widest of the states that are asked for.
+    """Return what every cell's launches alone give of its precision, the widest of the states asked for.
 
     That is the state that has most of the time, and every other that has a fifth of it. Where the machine has
-    one state only, it is the width of the one interval that there is.
+    one state only, it is the precision of the one interval that there is.
 
     Args:
         visits: In the order of time, of all cells.
@@ -43,16 +47,29 @@ def widths_asked(
     Source:
         docs/method-launches.md#states-of-the-machine
     """
-    split = split_visits(visits)
-    if not split:
-        return half_widths(visits, steps, medians, least)
+    split, medians = split_visits(visits), medians or LaunchMedianCache()
+    found = {
+        cell: [launch_medians(part, steps, medians) for part in _parts(split, mine)]
+        for cell, mine in by_cell(visits).items()
+    }
+    # As intervals of tables: launches in several states are told apart, not widened for following each other.
+    widening = 1.0 if split else widening_of(known for parts in found.values() for known, _ in parts)
     widths: dict[Cell, float | None] = {}
-    for cell, mine in by_cell(visits).items():
-        parts = split.asked_for(split.parts(mine))
-        found = [half_widths(part.visits, steps, medians, least).get(cell) for part in parts]
-        known = [width for width in found if width is not None]
-        widths[cell] = max(known) if len(known) == len(found) else None
+    for cell, parts in found.items():
+        each = [
+            interval_of(np.array([*known.values()]), step, widening=widening).precision
+            if len(known) >= max(1, least)
+            else None
+            for known, step in parts
+        ]
+        wide = [width for width in each if width is not None]
+        widths[cell] = max(wide) if len(wide) == len(each) else None
     return widths
+
+
+def _parts(split: Split, visits: Sequence[Visit]) -> list[Sequence[Visit]]:
+    """Return the visits of a cell in each state that is asked for."""
+    return [part.visits for part in split.asked_for(split.parts(visits))] if split else [visits]
 
 
 # ---- What of them must be kept -------------------------------------------------------------------

@@ -17,7 +17,6 @@ from mpigauge.rows.estimate import Launches
 from mpigauge.rows.synchrony import in_time
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
-from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.ragged import Ragged, in_batches, ragged_of
 from mpigauge.units import NS
 
@@ -129,28 +128,6 @@ class LaunchMedianCache:
         if key not in self._known:
             self._known[key] = median_of([seconds_of(visit) for visit in visits], steps_s)
         return self._known[key]
-
-
-def half_widths(
-    visits: Sequence[Visit],
-    steps: Steps = NO_STEPS,
-    medians: LaunchMedianCache | None = None,
-    least: int = ENOUGH_LAUNCHES,
-) -> dict[Cell, float | None]:
-    """Return the relative half-width of every cell's interval; None where there is none, or too few launches.
-
-    Args:
-        least: Fewer launches are too few.
-    """
-    medians = medians or LaunchMedianCache()
-    return {cell: _half_width(mine, steps, medians, least) for cell, mine in by_cell(visits).items()}
-
-
-def _half_width(visits: Sequence[Visit], steps: Steps, known: LaunchMedianCache, least: int) -> float | None:
-    medians, step = launch_medians(visits, steps, known)
-    if len(medians) < max(1, least):
-        return None
-    return interval_of(np.array(list(medians.values())), step).half_width
 
 
 def launch_medians(

@@ -1,7 +1,7 @@
 """The third step from a result to its rows: the time of each cell in each state, with its interval.
 
-Times that were measured come from samples, all others from what somebody has published. Intervals are widened
-for what launches do not show: that neighbouring ones are alike, and other speeds of the cores.
+Times that were measured come from samples, all others from what somebody has published. Intervals cover what
+launches do not show: that neighbouring ones are alike, other speeds of the cores, and the instrument.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from mpigauge.rows.estimate import estimates, printed
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.serial_correlation import launches_in_time
-from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of, widened_for_speed_changes
+from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of, speed_uncertainty
 from mpigauge.rows.machine.split import is_split
 from mpigauge.rows.samples import launches_of, visits_by_launch
+from mpigauge.stats.limits import PROMISED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +35,7 @@ class Times:
 
     Attributes:
         by_part: By cell in a state, without those that nobody has measured or published.
-        in_time: How much neighbouring launches agree, and widen intervals; None if by chance only.
+        in_time: How much neighbouring launches agree, and widen intervals; None if that is not known.
     """
 
     by_part: Mapping[Subject, Timing]
@@ -50,13 +51,16 @@ def estimate(loaded: LoadedResult, parts: Mapping[Cell, Sequence[SplitPart]], st
     visits = {part.subject(cell): part.visits for cell, mine in parts.items() for part in mine}
     measured = _measured(loaded, visits, stat)
     # Launches in several states follow each other by these: they are told apart, not widened for it.
-    in_time = None if is_split(loaded.result) else launches_in_time(measured.values())
-    meanwhile = speed_ranges_of(loaded.result)
-    times = {
-        key: widened_for_speed_changes(
-            time.widened(in_time.factor) if in_time else time, visits[key], meanwhile.get(seat_of(key.cell))
+    # Launches in several states follow each other by these: they are told apart, not widened for it.
+    in_time = (
+        None if is_split(loaded.result) else launches_in_time(time.by_launch for time in measured.values())
+    )
+    widening, meanwhile = in_time.factor if in_time else 1.0, speed_ranges_of(loaded.result)
+    times = _published(loaded, visits) | {
+        key: time.beyond_launches(
+            widening, speed_uncertainty(visits[key], meanwhile.get(seat_of(key.cell))), PROMISED
         )
-        for key, time in (_published(loaded, visits) | measured).items()
+        for key, time in measured.items()
     }
     return Times(times, in_time)
 

@@ -109,7 +109,7 @@ class Circumstances:
         clock_error_s: How far off the clock was by which they started.
         relay_late_share: Of the packets between emulated hosts, those that were more than 50 us late.
         relay_planted_s: The delay of the lab between its hosts.
-        in_time: How much neighbouring launches agree; None if by chance only.
+        in_time: How much neighbouring launches agree; None if that is not known.
         span_s: Over how much time the launches were spread.
         crowd: Ranks that were more than the processors, or the cores, that they may run on.
         told: Whether the library was told that waiting ranks must give way.
@@ -256,7 +256,7 @@ def _kinds(of: Circumstances, slow: Sequence[bool]) -> Values:
 
 
 def _launches_in_time(of: Circumstances) -> Values | None:
-    if of.in_time is None:
+    if of.in_time is None or not of.in_time.is_beyond_chance:
         return None
     return {"factor": of.in_time.factor, "chance": of.in_time.chance, "span_s": of.span_s}
 
@@ -270,12 +270,12 @@ def _drift(of: Circumstances) -> Values | None:
 
 def _wide(of: Circumstances) -> Values | None:
     estimate, precision = of.estimate, of.precision
-    half_width, by_launches = estimate.half_width, estimate.launches_half_width
-    if precision is None or half_width is None or by_launches is None or half_width <= precision:
+    by_launches = estimate.launches_precision
+    if precision is None or by_launches is None or (estimate.precision or 0.0) <= precision:
         return None
     needed, low, high = launches_needed(by_launches, estimate.launches, precision, estimate.step)
     return {
-        "half_width": half_width,
+        "half_width": estimate.precision,
         "launches_half_width": by_launches,
         "machine_half_width": estimate.machine_half_width,
         "precision": precision,

@@ -313,7 +313,7 @@ def _columns_of_one_job(
             "",
             lambda line: line.first.half_width,
             "1",
-            lambda line, _: words.width(line.first),
+            lambda line, units: words.width(line.first, units),
             left=True,
             goes=2,
             tone=lambda line: _tone(line.first),

@@ -12,6 +12,7 @@ from mpigauge.document.document import Column
 from mpigauge.document.phrases import WORDS
 from mpigauge.show.entries import (
     LAST_TO_GO,
+    half_width_of,
     interval_of,
     notes_of,
     percentile_column,
@@ -38,11 +39,12 @@ USUAL_COLUMNS = (
         "\N{PLUS-MINUS SIGN}95 %",
         lambda row: row.time.half_width if row.time else None,
         "1",
-        lambda row, _: units.format_half_width(row.time.half_width if row.time else None),
+        half_width_of,
         goes=LAST_TO_GO,
-        about="relative half-width of the interval, its larger side: high / estimate or estimate / low, "
-        "\N{MINUS SIGN} 1; from 1000 % on as a "
-        "factor, `×/\N{DIVISION SIGN} 91` is estimate / 91 to estimate \N{MIDDLE DOT} 91",
+        about="relative half-width of the interval, half the length of that of logarithms: "
+        "\N{SQUARE ROOT}(high / low) \N{MINUS SIGN} 1; both ends where one side is more than three times as "
+        "long as the other; from 1000 % on as a factor, `×/\N{DIVISION SIGN} 91` is estimate / 91 to "
+        "estimate \N{MIDDLE DOT} 91",
     ),
     Column(
         "launches_half_width",

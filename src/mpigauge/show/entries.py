@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 WARNINGS_IN_NOTES = 2
 """Most warnings in the notes of a row; more are below the table, with remedies."""
 
-FAR_APART = 1000.0
-"""Ratio of an interval's ends above which each has its own unit."""
-
 LAST_TO_COME, LAST_TO_GO = 50, 90
 """Order in which columns are hidden on a narrow terminal: extra ones after the usual ones, the half-width
 last.
@@ -80,24 +77,20 @@ def ratio_column(name: str, heading: str, about: str) -> Column:
     )
 
 
-def interval_text(low: float | None, high: float | None, chosen: Units) -> str:
-    """Return both ends in one unit, or each in its own if they are too far apart for one."""
-    if low is None or high is None:
-        return units.MISSING
-    if chosen.time == units.AUTO and high > FAR_APART * low:
-        return units.interval(low, high, units.format_time)
-    unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
-    return (
-        f"{units.interval(low, high, lambda end: units.format_time_in(end, unit))} {units.unit_symbol(unit)}"
-    )
-
-
 def interval_of(row: Row, chosen: Units) -> str:
-    return interval_text(row.time.low, row.time.high, chosen) if row.time else units.MISSING
+    return units.interval_of_times(row.time.low, row.time.high, chosen.time) if row.time else units.MISSING
 
 
 def ranks_interval_of(row: Row, chosen: Units) -> str:
-    return interval_text(row.time.rank_low, row.time.rank_high, chosen) if row.time else units.MISSING
+    time = row.time
+    return units.interval_of_times(time.rank_low, time.rank_high, chosen.time) if time else units.MISSING
+
+
+def half_width_of(row: Row, chosen: Units) -> str:
+    """Return the relative half-width, without sign; both ends of an uneven interval."""
+    if row.time is not None and row.time.interval.is_uneven:
+        return interval_of(row, chosen)
+    return units.format_half_width(row.time.half_width if row.time else None)
 
 
 def size_of(row: Row) -> int | None:

@@ -28,12 +28,19 @@ A file may claim any clock step.
 LAUNCHES_FOR_RANGE = 5
 """Launches whose range holds the median in 94 %."""
 
-MEDIAN_REACH = 3.1
-"""The larger side of the interval of a median, in standard deviations over the root of how many launches
-there are: 3.0 to 3.3 in 40 000 simulations each of 6 to 30 normal ones."""
+MEDIAN_REACH = 2.45
+"""Half the length of the interval of a median, in standard deviations over the root of how many launches
+there are: MEDIAN_REACH_SIMULATED in 40 000 simulations each of 6 to 30 normal ones."""
 
 REACH_FREEDOM = 6
-"""Degrees of freedom of a standard deviation that varies as that side does, for any number of launches."""
+"""Degrees of freedom of a standard deviation that varies as that length does, for any number of launches."""
+
+UNEVEN = 3.0
+"""How many times as long as the other a side is of which half the length of both says nothing."""
+
+BEYOND_LAUNCHES = 0.25
+"""How far a widened side may reach beyond all launches that were made, in parts of their range: where the
+machine takes a step, their serial correlation says nothing of times that no launch has had."""
 
 _SPREAD_POINTS = (0.2, 0.8)
 
@@ -53,9 +60,24 @@ class Interval(NamedTuple):
 
     @property
     def half_width(self) -> float | None:
-        """Relative half-width of the larger side: the factor by which the centre may be off, minus 1."""
+        """Relative half-width: half the length of the interval of logarithms, as a factor less 1."""
         if self.low is None or self.high is None or not self.low > 0:
             return None
+        return math.sqrt(self.high / self.low) - 1.0
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether one side is so much longer than the other that both ends must be seen."""
+        if self.low is None or self.high is None or not 0 < self.low <= self.centre <= self.high < math.inf:
+            return False
+        shorter, longer = sorted((math.log(self.centre / self.low), math.log(self.high / self.centre)))
+        return longer > UNEVEN * shorter
+
+    @property
+    def precision(self) -> float | None:
+        """The half-width that is held against the one asked for: of an uneven interval its longer side."""
+        if not self.is_uneven or self.low is None or self.high is None:
+            return self.half_width
         return max(self.high / self.centre, self.centre / self.low) - 1.0
 
     def inverse(self, over: float = 1.0) -> Interval:
@@ -67,19 +89,27 @@ class Interval(NamedTuple):
 
 
 def interval_of(
-    times_s: Values, clock_step: float = 0.0, *, machine: float = 0.0, widening: float = 1.0
+    times_s: Values,
+    clock_step: float = 0.0,
+    *,
+    machine: float = 0.0,
+    instrument: float = 0.0,
+    widening: float = 1.0,
 ) -> Interval:
     """Return the centre and the 95 % interval of positive numbers, one per launch.
 
     From 6 launches on the centre is their median, with order statistics interpolated to 95 %; of 5 it is the
     median with their range; of fewer the geometric mean with Student's t. All of it is of logarithms, so that
-    a time and its rate have the same interval.
+    a time and its rate have the same interval. A machine that changes slowly shows in its speeds and in the
+    serial correlation of its launches, and is counted once: each side is the longer one of that of the
+    launches with the speeds, in quadrature, and of the widened one.
 
     Args:
         times_s: Shape ``(launches,)``, in seconds or any other unit.
         clock_step: The step of the clock over the time, which is added to each side in quadrature: all
             launches share it, so it is not divided by how many there are.
-        machine: Uncertainty of the machine's speed at other times, as a logarithm; added in quadrature too.
+        machine: Uncertainty of the machine's speed at other times, as a logarithm.
+        instrument: What the instrument cannot promise, as a logarithm; added to each side in quadrature.
         widening: Factor on the part of the launches, for their serial correlation.
 
     Returns:
@@ -94,10 +124,22 @@ def interval_of(
         return Interval(median_of_few(times_s))
     # Relative to the first, so that equal launches differ by exactly 0.
     first = float(times_s[0])
-    centre, *sides = _sides(np.log(times_s / first))
-    middle, shared = first * math.exp(centre), with_clock_step(machine, clock_step)
-    below, above = (math.exp(min(MAX_DISTANCE, math.hypot(widening * side, shared))) for side in sides)
+    logs = np.log(times_s / first)
+    centre, *sides = _sides(logs)
+    middle, shared = first * math.exp(centre), with_clock_step(instrument, clock_step)
+    reaches = (
+        max(math.hypot(side, machine), side, min(widening * side, bound))
+        for side, bound in zip(sides, _bounds(logs, centre), strict=True)
+    )
+    below, above = (math.exp(min(MAX_DISTANCE, math.hypot(reach, shared))) for reach in reaches)
     return Interval(middle, middle / below, middle * above)
+
+
+def _bounds(logs: Values, centre: float) -> tuple[float, float]:
+    """Return how far the widened sides of an interval may reach from its centre: below, and above."""
+    lowest, highest = float(logs.min()), float(logs.max())
+    further = BEYOND_LAUNCHES * (highest - lowest)
+    return centre - lowest + further, highest - centre + further
 
 
 def p_value_beyond(
@@ -106,6 +148,7 @@ def p_value_beyond(
     clock_step: float = 0.0,
     *,
     machine: float = 0.0,
+    instrument: float = 0.0,
     widening: float = 1.0,
     above: bool = True,
 ) -> float:
@@ -126,11 +169,18 @@ def p_value_beyond(
     logs = np.log(times_s / float(times_s[0])) * (1 if above else -1)
     bound = math.log(bound_s / float(times_s[0])) * (1 if above else -1)
     centre, *_ = _sides(logs)
-    beyond, shared = centre - bound, with_clock_step(machine, clock_step)
+    beyond = centre - bound
     if beyond <= 0:
         return 1.0
-    # As far as launches alone are asked to account for it.
-    end = centre - math.sqrt(max(0.0, beyond**2 - shared**2)) / widening
+    # As far as launches alone are asked to account for it: beside the speeds of the machine, and widened.
+    reach = math.sqrt(max(0.0, beyond**2 - with_clock_step(instrument, clock_step) ** 2))
+    beside = math.sqrt(max(0.0, reach**2 - machine**2))
+    widened = reach / widening if reach <= _bounds(logs, centre)[0] else reach
+    return max(_one_sided(logs, centre - part) for part in (beside, widened))
+
+
+def _one_sided(logs: Values, end: float) -> float:
+    """Return the level on one side at which the interval of launches alone ends at a number below them."""
     if logs.size < LAUNCHES_FOR_RANGE:
         return _by_student(logs, end)
     ordered = np.sort(logs)
@@ -265,7 +315,7 @@ def launches_needed(
     itself uncertain.
 
     Args:
-        half_width: Relative, of what launches give of the interval that there is: its larger side.
+        half_width: Relative, of what launches give of the interval that there is.
         launches: Launches behind it.
         precision: The relative half-width asked for.
         clock_step: The step of the clock over the time.

@@ -17,7 +17,7 @@ from mpigauge.result.records import Done
 from mpigauge.rows import samples
 from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.precision import essential_launch, essential_visit, widths_asked
-from mpigauge.rows.samples import LaunchMedianCache, half_widths
+from mpigauge.rows.samples import LaunchMedianCache
 from tests.made import JOB, LINES_NS, SMALL, collective, in_states, launch, together, visit
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ def test_a_median_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(samples, "median_of", median_of)
     visits, medians = visits_of([["near"] * 4] * 6), LaunchMedianCache()
-    first = half_widths(visits, medians=medians)
+    first = widths_asked(visits, medians=medians)
     assert len(computed) == 2 * 6
-    assert half_widths(visits, medians=medians) == first
+    assert widths_asked(visits, medians=medians) == first
     assert len(computed) == 2 * 6
 
 

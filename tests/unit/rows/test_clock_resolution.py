@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.rows.clock_resolution import clock_resolution, in_order, median_of
+from mpigauge.rows.precision import widths_asked
 from mpigauge.rows.rows import rows
-from mpigauge.rows.samples import half_widths
 from tests.made import JOB, PLACE, campaign, collective, launch, result_of, together
 from tests.unit.rows.planted import estimate
 
@@ -82,7 +82,7 @@ def test_equal_launches_have_an_interval_that_holds_what_the_clock_hides() -> No
     assert row.time.low < 477.5e-9
     assert (row.time.high or 0) > 482.5e-9
     steps = clock_resolution(result.launches, result.visits)
-    assert half_widths(result.visits, steps)[BARRIER] == row.time.launches_half_width
+    assert widths_asked(result.visits, steps)[BARRIER] == row.time.launches_half_width
     assert "clock-step" in {warning.kind for warning in row.warnings}
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
+from mpigauge.rows.machine.serial_correlation import widening_of
 from mpigauge.rows.precision import widths_asked
-from mpigauge.rows.samples import half_widths
+from mpigauge.rows.samples import launch_medians
+from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from tests.made import cell, visit
 
@@ -28,9 +31,17 @@ def campaign_of(states: list[list[list[float]]]) -> list[Visit]:
     ]
 
 
-def test_of_one_state_it_is_the_width_of_the_interval() -> None:
-    visits = campaign_of([[NEAR] * 4] * 5)
-    assert widths_asked(visits) == half_widths(visits)
+def pooled(visits: list[Visit]) -> float:
+    """The precision of the interval over all launches, whatever states they are of, as tables widen it."""
+    medians, step = launch_medians(visits, {})
+    found = interval_of(np.array([*medians.values()]), step, widening=widening_of([medians])).precision
+    assert found is not None
+    return found
+
+
+def test_of_one_state_it_is_the_width_of_the_interval_of_launches() -> None:
+    visits = campaign_of([[NEAR] * 4] * 6)
+    assert widths_asked(visits)[SMALL] == pooled(visits)
 
 
 @pytest.mark.parametrize("launches", [1, 2, 5, 6])
@@ -42,10 +53,9 @@ def test_of_few_launches_nothing_is_precise_unless_so_few_were_asked_for(launche
 
 def test_launches_in_two_states_are_not_taken_for_noise() -> None:
     visits = campaign_of([[NEAR] * 4, [FAR] * 4] * 6)
-    apart, together = widths_asked(visits)[SMALL], half_widths(visits)[SMALL]
+    apart = widths_asked(visits)[SMALL]
     assert apart is not None
-    assert together is not None
-    assert apart < 0.2 < together
+    assert apart < 0.2 < pooled(visits)
 
 
 @pytest.mark.parametrize(("far", "asked"), [(1, False), (6, True)])
@@ -57,6 +67,6 @@ def test_a_state_counts_with_a_fifth_of_the_time(far: int, asked: bool) -> None:
 
 def test_the_widest_state_decides() -> None:
     visits = campaign_of([[NEAR] * 4] * 8 + [[FAR] * 8] * 6)
-    alone = [half_widths([one for one in visits if one.line_ns == line])[SMALL] for line in (NEAR, FAR)]
-    assert widths_asked(visits)[SMALL] == max(width for width in alone if width is not None)
-    assert None not in alone
+    alone = [launch_medians([one for one in visits if one.line_ns == line], {}) for line in (NEAR, FAR)]
+    widths = [interval_of(np.array([*known.values()]), step).precision for known, step in alone]
+    assert widths_asked(visits)[SMALL] == max(width for width in widths if width is not None)

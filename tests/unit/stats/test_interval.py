@@ -76,7 +76,7 @@ def test_one_odd_launch_moves_nothing() -> None:
 def test_of_few_launches_there_is_the_range_or_students_t() -> None:
     five = np.array([5.0, 1.0, 3.0, 2.0, 4.0])
     assert interval_of(five) == pytest.approx((3, 1, 5))
-    assert interval_of(five).half_width == pytest.approx(2)
+    assert interval_of(five).half_width == pytest.approx(math.sqrt(5) - 1)
     logs = np.log([1.0, 2.0, 4.0])
     centre, low, high = interval_of(np.array([1.0, 2.0, 4.0]))
     assert centre == pytest.approx(2)
@@ -99,6 +99,52 @@ def test_the_unit_does_not_matter_and_a_rate_has_the_interval_of_its_time(
     other_unit, turned = interval_of(times_s * factor), interval_of(1 / times_s)
     assert other_unit == pytest.approx((centre * factor, low * factor, high * factor), rel=1e-6)
     assert turned == pytest.approx((1 / centre, 1 / high, 1 / low), rel=1e-6)
+
+
+def test_the_half_width_is_half_the_length_and_an_uneven_interval_is_judged_by_its_longer_side() -> None:
+    even, uneven = Interval(1.0, 0.9, 1.25), Interval(1.0, 0.98, 1.25)
+    assert even.half_width == even.precision == pytest.approx(math.sqrt(1.25 / 0.9) - 1)
+    assert not even.is_uneven
+    assert uneven.half_width == pytest.approx(math.sqrt(1.25 / 0.98) - 1)
+    assert uneven.is_uneven
+    assert uneven.precision == pytest.approx(0.25)
+    assert Interval(1.0, 1.0, 1.25).is_uneven
+    for known in (Interval(1.0), Interval(1.0, 1.0, 1.0), Interval(1.0, 0.0, math.inf)):
+        assert not known.is_uneven
+        assert known.precision == known.half_width
+
+
+def test_slow_change_of_the_machine_is_counted_once() -> None:
+    """Each side is the longer one of that beside other speeds, and of that widened for serial correlation."""
+    times_s = np.exp(np.random.default_rng(1).normal(0, 0.02, 12))
+    alone, beside, widened, both = (
+        interval_of(times_s, machine=machine, widening=widening)
+        for machine, widening in ((0.0, 1.0), (0.03, 1.0), (0.0, 1.8), (0.03, 1.8))
+    )
+    for one, other in ((beside, alone), (widened, alone)):
+        assert one.half_width is not None
+        assert one.half_width > (other.half_width or math.inf)
+    assert both.low == min(beside.low or 0, widened.low or 0)
+    assert both.high == max(beside.high or 0, widened.high or 0)
+
+
+@pytest.mark.parametrize("widening", [1.0, 1.5, 4.0])
+def test_widened_sides_end_a_quarter_of_the_range_beyond_the_launches(widening: float) -> None:
+    """One step of the machine is no reason to expect times that no launch has had."""
+    logs = np.append(np.linspace(0, 0.01, 8), np.linspace(0.1, 0.11, 6))
+    found, alone = interval_of(np.exp(logs), widening=widening), interval_of(np.exp(logs))
+    least, most = -0.11 / 4, 0.11 + 0.11 / 4
+    assert found.low is not None
+    assert found.high is not None
+    assert math.log(found.low) >= least - 1e-12
+    assert math.log(found.high) <= most + 1e-12
+    assert found.low <= (alone.low or 0)
+    assert found.high >= (alone.high or 0)
+    if widening > 2:
+        assert math.log(found.high) == pytest.approx(most)
+    # Of three launches, Student's t reaches farther than any of them: no side becomes shorter.
+    few = np.array([1.0, 1.1, 1.2])
+    assert interval_of(few, widening=widening) == interval_of(few)
 
 
 def test_amounts_may_be_negative_and_differences_are_winsorised() -> None:
@@ -162,7 +208,8 @@ parts = st.fixed_dictionaries(
     {
         "clock_step": st.sampled_from([0.0, 0.02]),
         "machine": st.sampled_from([0.0, 0.01]),
-        "widening": st.sampled_from([1.0, 1.7]),
+        "instrument": st.sampled_from([0.0, 0.01]),
+        "widening": st.sampled_from([1.0, 1.7, 4.0]),
     }
 )
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.rows.estimate import Printed, Timing
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.sessions import spread_s
 from mpigauge.rows.machine.speeds import spans_of
 from mpigauge.rows.within_launch import WIDTH_OF_NORMAL
 from mpigauge.stats.interval import UNIFORM_VARIANCE
-from mpigauge.stats.limits import PROMISED
 from mpigauge.stats.ragged import in_batches, ragged_of
 
 if TYPE_CHECKING:
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Visit
     from mpigauge.rows.machine.conditions import Places
     from mpigauge.stats.percentiles import Values
-
-Known = TypeVar("Known", bound=Timing)
 
 MIN_SPAN = 0.02
 """Between speeds, as a logarithm: less is noise of the readings."""
@@ -84,8 +80,8 @@ def speed_ranges_of(result: Result) -> dict[object, SpeedRanges]:
     return {seat: SpeedRanges(span, response_of(seats[seat])) for seat, span in spans.items()}
 
 
-def widened_for_speed_changes(time: Known, visits: Sequence[Visit], meanwhile: SpeedRanges | None) -> Known:
-    """Return a time with an interval that also holds when the machine is at another of its speeds.
+def speed_uncertainty(visits: Sequence[Visit], meanwhile: SpeedRanges | None) -> float:
+    """Return how far a time may be at another of the machine's speeds, as a logarithm.
 
     Later, the machine may run at each speed that it had while measuring, for any share of the time. So the
     time is uniformly distributed over what it would be at the ends.
@@ -97,14 +93,11 @@ def widened_for_speed_changes(time: Known, visits: Sequence[Visit], meanwhile: S
     Source:
         JCGM 100:2008 (GUM) 4.3.7, for a quantity of which only its bounds are known.
     """
-    if isinstance(time, Printed) or time.half_width is None:
-        return time
-    reach = 0.0
-    if meanwhile is not None:
-        own = response_of(visits)
-        response = own if own.error <= meanwhile.response.error else meanwhile.response
-        reach = UNIFORM_REACH * meanwhile.span * response.exponent
-    return time.with_machine(math.hypot(reach, PROMISED))
+    if meanwhile is None:
+        return 0.0
+    own = response_of(visits)
+    response = own if own.error <= meanwhile.response.error else meanwhile.response
+    return UNIFORM_REACH * meanwhile.span * response.exponent
 
 
 def response_of(visits: Iterable[Visit]) -> Response:

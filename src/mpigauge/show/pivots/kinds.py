@@ -60,7 +60,7 @@ MAX_GROUPS = 2
 
 ACROSS = (STATE, "mode", LIBRARY, *HOW, *WHERE, *PLACES)
 BRACKETS = "in brackets the 95 % interval across launches"
-WIDTH = "\N{PLUS-MINUS SIGN}: half-width of the 95 % interval across launches, its larger side"
+WIDTH = "\N{PLUS-MINUS SIGN}: half the length of the 95 % interval across launches"
 SPREAD = "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
 
 SIZES_DOWN = Layout(("size",), ACROSS, "size", WIDTH, MAX_COLUMNS)

@@ -24,9 +24,9 @@ class NumberWithInterval(NamedTuple):
     high: float | None = None
 
     @property
-    def half_width(self) -> float | None:
-        """Relative half-width of the interval, on its larger side."""
-        return Interval(self.value, self.low, self.high).half_width if self.value else None
+    def interval(self) -> Interval:
+        """The number with the ends of its interval; of a number that is 0 or unknown nothing."""
+        return Interval(self.value, self.low, self.high) if self.value else Interval(0.0)
 
 
 NOTHING = NumberWithInterval(None)
@@ -100,28 +100,33 @@ def _rate_with_ends(row: Row, chosen: Units) -> str:
 
 
 def _ends(text: str, number: NumberWithInterval, written: Callable[[float | None], str]) -> str:
-    if number.half_width is None:
+    half_width = number.interval.half_width
+    if half_width is None:
         return text
-    if number.half_width >= units.MAX_REACH - 1:
-        return f"{text} ({units.format_relative(number.half_width)})"
+    if half_width >= units.MAX_REACH - 1:
+        return f"{text} ({units.format_relative(half_width)})"
     return units.with_interval(text, number.low, number.high, written)
 
 
 def _with_width(row: Row, chosen: Units) -> str:
+    """Return `12.3 µs ±4.1 %`; both ends of an uneven interval."""
     number = _time(row)
+    if number.interval.is_uneven:
+        return _with_ends(row, chosen)
     return _width(_time_text(number, chosen), number)
 
 
 def _rate_with_width(row: Row, chosen: Units) -> str:
+    """Return `1.23 GB/s ±4.1 %`; both ends of an uneven interval."""
     number = _rate(row)
+    if number.interval.is_uneven:
+        return _rate_with_ends(row, chosen)
     return _width(_rate_text(number, chosen), number)
 
 
 def _width(text: str, number: NumberWithInterval) -> str:
-    """Return a text such as `12.3 µs ±4.1 %`."""
-    if number.half_width is None:
-        return text
-    return f"{text} {units.format_relative(number.half_width)}"
+    half_width = number.interval.half_width
+    return text if half_width is None else f"{text} {units.format_relative(half_width)}"
 
 
 def _count_text(row: Row, _: Units) -> str:

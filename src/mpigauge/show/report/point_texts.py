@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.warning_sentences import label as doubt_label
-from mpigauge.show.entries import interval_text
 from mpigauge.show.report import words
 from mpigauge.vocabulary import OF_A_POINT
 
@@ -51,10 +50,9 @@ def of_value(
 def interval(low: float, high: float, quantity: Quantity, chosen: Units = AUTOMATIC) -> str:
     """Return the ends of an interval."""
     if quantity == "time":
-        return interval_text(low, high, chosen)
+        return units.interval_of_times(low, high, chosen.time)
     if quantity == "rate":
-        unit = units.rate_unit((low, high)) if chosen.rate == units.AUTO else chosen.rate
-        return f"{units.format_rate_in(low, unit)}{DASH}{units.format_rate_in(high, unit)} {unit}"
+        return units.interval_of_rates(low, high, chosen.rate)
     return f"{written(low, quantity)}{DASH}{written(high, quantity)}"
 
 

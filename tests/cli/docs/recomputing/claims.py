@@ -197,7 +197,7 @@ def _peak_size(curve: Sequence[Row]) -> Interval:
     best = max(curve, key=lambda row: row.bytes_per_time / row.seconds)
     if best.result is None:
         return Interval(best.bytes, best.bytes, best.bytes)
-    least = best.bytes_per_time / (best.time[0].high or math.nan)
-    good = [row.bytes for row in curve if row.bytes_per_time / (row.time[0].low or math.nan) >= least]
+    least = best.bytes_per_time / (best.time.high or math.nan)
+    good = [row.bytes for row in curve if row.bytes_per_time / (row.time.low or math.nan) >= least]
     high = math.inf if max(good) == max(row.bytes for row in curve) else max(good)
     return Interval(best.bytes, min(good), high, len(best.medians))

@@ -12,7 +12,7 @@ from tests.cli.docs.recomputing.ledger import Either
 from tests.cli.docs.recomputing.planted import PAYLOAD, planted, way_of
 from tests.cli.docs.recomputing.points import MIN_PAIRS, Point, firsts_of, of_family, points_of, ratio_fact
 from tests.cli.docs.recomputing.reading import NS, job_of
-from tests.cli.docs.recomputing.shown import COPIES, copy_of, either, rate_of
+from tests.cli.docs.recomputing.shown import COPIES, copy_of, rate_of, with_ends
 from tests.cli.docs.recomputing.statistics_of import (
     MARGIN,
     Interval,
@@ -230,10 +230,10 @@ def plateau(of: Conclusion) -> dict[str, Any]:
     end = next((n - 1 for n in range(place, len(near)) if not near[n]), len(near) - 1)
     sized, way = [row for row in rated if row.bytes > 0], way_of(best)
     return {
-        "best": {"bytes": best.bytes, **either(rate_of(best))},
+        "best": {"bytes": best.bytes, **with_ends(rate_of(best))},
         "directions": best.directions,
         "level": [rated[begin].bytes, rated[end].bytes],
-        "largest": {"bytes": largest.bytes, **either(rate_of(largest))},
+        "largest": {"bytes": largest.bytes, **with_ends(rate_of(largest))},
         "change": _a_byte(largest, best),
         "rises": _a_byte(*sized[-2:]),
         "copies": _as_copy(of, [best, *reversed(rated)]),
@@ -308,16 +308,13 @@ def spread(of: Conclusion) -> dict[str, Any]:
     single = [one for one in known if _batch_of(one[0]) == 1]
     counted = single or known
     rows = [row for row, _ in counted]
-    halves = [
-        [one.half_width for one in (row.time[which] for row in rows) if one.half_width is not None]
-        for which in range(len(rows[0].time))
-    ]
+    halves = [half for row in rows if (half := row.time.half_width) is not None]
     return {
         "quartiles": ratio_fact(over_launches([*_middles([one for _, one in counted], share=True).values()])),
         "sizes": len(rows),
         "batch": max(map(_batch_of, rows)),
         "batched": [row.bytes for row in curve if _batch_of(row) > 1 and row not in rows] if single else [],
-        "half_width": Either(median(one) for one in halves),
+        "half_width": median(halves),
         "deviation": _deviation(rows),
     }
 

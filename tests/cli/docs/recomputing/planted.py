@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.cli.docs.recomputing.reading import TIMES
-from tests.cli.docs.recomputing.shown import either, rate_of
+from tests.cli.docs.recomputing.shown import rate_of, with_ends
 from tests.cli.docs.recomputing.statistics_of import difference
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def planted(value: Mapping[str, Any], rows: Sequence[Row], curve: Sequence[Row])
         return {}
     if "measured_s" not in value:
         best = max(curve, key=lambda one: one.bytes_per_time / one.seconds)
-        rates = either(rate_of(best, best.directions))
+        rates = with_ends(rate_of(best, best.directions))
         link = {"link_bytes_per_s": way.link, "payload_bytes_per_s": way.link * PAYLOAD}
         return {**link, "best": {"bytes": best.bytes, **rates}, "launches": len(best.medians)}
-    delay_s, lanes_s, own = way.delay_s, way.lanes_s(row.bytes), row.time[0]
+    delay_s, lanes_s, own = way.delay_s, way.lanes_s(row.bytes), row.time
     if under is not None and (less := way_of(under)):
         delay_s, lanes_s = delay_s - less.delay_s, lanes_s - less.lanes_s(under.bytes)
     if under is not None:

@@ -6,7 +6,6 @@ import gzip
 import itertools
 import json
 import math
-import random
 from collections import Counter, defaultdict
 from functools import cached_property
 from statistics import fmean, median
@@ -103,16 +102,17 @@ class Row:
         return over_launches([*self.medians.values()], self.step)
 
     @cached_property
-    def time(self) -> list[Interval]:
-        """The time, its interval wide enough for other minutes; two if chance leaves open what these are."""
+    def time(self) -> Interval:
+        """The time, its interval wide enough for other minutes."""
         if self.narrow.low is None or self.result is None:
-            return [self.narrow]
-        machine = math.hypot(self.result.reach_of(self), 0.01)
-        launches = [*self.medians.values()]
-        return [
-            over_launches(launches, self.step, machine=machine, factor=factor)
-            for factor in self.result.widening
-        ]
+            return self.narrow
+        return over_launches(
+            [*self.medians.values()],
+            self.step,
+            machine=self.result.reach_of(self),
+            instrument=0.01,
+            factor=self.result.widening,
+        )
 
     @property
     def seconds(self) -> float:
@@ -238,13 +238,10 @@ class Result:
         return {job: step if step < 8 or 3 * between[job] <= on[job] else 1.0 for job, step in steps.items()}
 
     @cached_property
-    def widening(self) -> list[float]:
-        """By what intervals grow since neighbouring launches agree: docs/method-comparison.md#other-minutes.
-
-        Two, if orders of launches drawn otherwise would decide otherwise.
-        """
+    def widening(self) -> float:
+        """By what intervals grow since neighbouring launches agree: docs/method-comparison.md#other-minutes."""
         if self.states.names:
-            return [1.0]
+            return 1.0
         rows = [row for row in self.shown if row.visits and len(row.medians) >= 6]
         rows = [row for row in rows if min(row.medians.values()) > 0]
         numbers = sorted({number for row in rows for number in row.medians})
@@ -252,18 +249,10 @@ class Result:
         columns = [one for one in columns if one]
         count, squares = len(numbers), sum(v * v for one in columns for v in one)
         if count < 6 or not squares:
-            return [1.0]
-        products = [[sum(one[i] * one[j] for one in columns) for j in range(count)] for i in range(count)]
-        seen = sum(products[i][i + 1] for i in range(count - 1))
-        draw, order, alike = random.Random(count), list(range(count)), 0
-        for _ in range(2999):
-            draw.shuffle(order)
-            alike += sum(products[i][j] for i, j in itertools.pairwise(order)) >= seen
-        chance, r = (1 + alike) / 3000, min(0.9, seen / squares + 1 / count)
-        if chance > 0.025 or r <= 0:
-            return [1.0]
-        factor = math.sqrt((1 + r) / (1 - r))
-        return [factor] if chance < 0.003 else [factor, 1.0]
+            return 1.0
+        seen = sum(v * w for one in columns for v, w in itertools.pairwise(one))
+        r = max(0.0, min(0.9, seen / squares + 1 / count))
+        return math.sqrt((1 + r) / (1 - r))
 
     @cached_property
     def limits(self) -> dict[Key, int]:

@@ -9,7 +9,7 @@ from tests.cli.docs.recomputing.ledger import Either
 from tests.cli.docs.recomputing.statistics_of import Interval, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from tests.cli.docs.recomputing.cells import Book
     from tests.cli.docs.recomputing.reading import Row
@@ -22,22 +22,17 @@ COPIES = {
 }
 
 
-def either(found: Iterable[Interval]) -> dict[str, Any]:
-    """Return an interval as a fact has it, of the intervals that it may be."""
-    known = [*found]
-    return {
-        name: Either(getattr(one, part) for one in known)
-        for name, part in (("estimate", "estimate"), ("low", "low"), ("high", "high"))
-    }
+def with_ends(found: Interval) -> dict[str, Any]:
+    """Return an interval as a fact has it."""
+    return {"estimate": found.estimate, "low": found.low, "high": found.high}
 
 
-def rate_of(row: Row, directions: int = 1) -> list[Interval]:
-    """Return the bytes over the time, of each interval that the time may have."""
-    over = row.bytes_per_time / directions
-    return [
-        Interval(over / one.estimate, one.high and over / one.high, one.low and over / one.low, one.launches)
-        for one in row.time
-    ]
+def rate_of(row: Row, directions: int = 1) -> Interval:
+    """Return the bytes over the time."""
+    over, one = row.bytes_per_time / directions, row.time
+    return Interval(
+        over / one.estimate, one.high and over / one.high, one.low and over / one.low, one.launches
+    )
 
 
 def copy_of(row: Row, pattern: str, mode: str) -> Row | None:
@@ -58,21 +53,21 @@ def of_answer(one: Mapping[str, Any], book: Book) -> dict[str, Any]:
     if one["quantity"] == "copies":
         sticks = [stick for names in COPIES.values() if (stick := copy_of(row, *names))]
         ratios = [ratio(row.times, stick.times, alike=True) for stick in sticks]
-        return _answered([own for own in ratios if own], row.bytes)
+        known = [_answered(own, row.bytes) for own in ratios if own]
+        return {name: Either(one[name] for one in known) for name in known[0]} | {"bytes": row.bytes}
     if one["unit"] == "B/s":
         best = max(curve, key=lambda row: row.bytes_per_time / row.seconds)
         return _answered(rate_of(best), best.bytes)
     return _answered(row.time, row.bytes)
 
 
-def _answered(found: Sequence[Interval], size: int) -> dict[str, Any]:
-    own = either(found)
+def _answered(found: Interval, size: int) -> dict[str, Any]:
     return {
         "bytes": size,
-        "value": own["estimate"],
-        "low": own["low"],
-        "high": own["high"],
-        "half_width": Either(one.half_width for one in found),
+        "value": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "half_width": found.half_width,
     }
 
 
@@ -86,8 +81,8 @@ def of_entry(entry: Mapping[str, Any], book: Book) -> dict[str, Any]:
         case "mean" | "std. dev.":
             own |= {"value": _described(row, entry["quantity"]), "low": None, "high": None}
         case _ if entry["unit"] in ("s", "B/s"):
-            found = either(rate_of(row) if entry["unit"] == "B/s" else row.time)
-            own |= {"value": found["estimate"], "low": found["low"], "high": found["high"]}
+            found = rate_of(row) if entry["unit"] == "B/s" else row.time
+            own |= {"value": found.estimate, "low": found.low, "high": found.high}
     return own
 
 

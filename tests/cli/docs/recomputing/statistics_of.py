@@ -30,10 +30,10 @@ class Interval(NamedTuple):
 
     @property
     def half_width(self) -> float | None:
-        """Relative, of the larger side."""
+        """Relative: half the length of the interval of logarithms."""
         if not self.high or not self.low:
             return None
-        return float(max(self.high / self.estimate, self.estimate / self.low) - 1)
+        return math.expm1((math.log(self.high) - math.log(self.low)) / 2)
 
 
 def _fraction(a: float, b: float, x: float) -> float:
@@ -84,19 +84,34 @@ def reaching(distance: float, step: float) -> float:
 
 
 def over_launches(
-    values: Sequence[float], step: float = 0.0, *, machine: float = 0.0, factor: float = 1.0
+    values: Sequence[float],
+    step: float = 0.0,
+    *,
+    machine: float = 0.0,
+    instrument: float = 0.0,
+    factor: float = 1.0,
 ) -> Interval:
     """The median with order statistics interpolated to 95 %; of 5 the range, of fewer Student's t.
 
     Args:
-        machine: What other minutes do, as a logarithm.
-        factor: By which the part of the launches grows.
+        machine: What other speeds of the cores do, as a logarithm.
+        instrument: What it cannot promise, as a logarithm.
+        factor: By which the part of the launches grows, up to a quarter of their range beyond them.
     """
     if len(values) == 1 or min(values) <= 0:
         return Interval(median(values), launches=len(values))
     logs = sorted(math.log(value) for value in values)
-    centre, below, above = _sides(logs)
-    down, up = (math.exp(math.hypot(factor * side, reaching(machine, step))) for side in (below, above))
+    centre, *sides = _sides(logs)
+    beyond = (logs[-1] - logs[0]) / 4
+    down, up = (
+        math.exp(
+            math.hypot(
+                max(math.hypot(side, machine), min(factor * side, farthest + beyond)),
+                reaching(instrument, step),
+            )
+        )
+        for side, farthest in zip(sides, (centre - logs[0], logs[-1] - centre), strict=True)
+    )
     return Interval(math.exp(centre), math.exp(centre) / down, math.exp(centre) * up, len(logs))
 
 

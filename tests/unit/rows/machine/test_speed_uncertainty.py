@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.rows.estimate import Estimate, Printed
+from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.machine.speed_uncertainty import (
     SpeedRanges,
     response_of,
     speed_ranges_of,
-    widened_for_speed_changes,
+    speed_uncertainty,
 )
 from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.rows import rows
@@ -120,13 +120,18 @@ def test_launches_stay_what_they_are_and_times_of_others_too() -> None:
     assert one.low is not None
     assert one.high is not None
     machine = math.log1p(one.machine_half_width or 0.0)
+    assert one.instrument == PROMISED < machine
+    assert one.widening < 1.5
     alone = interval_of(np.array([*one.by_launch.values()]), one.step)
     for end, of_launches in ((one.low, alone.low), (one.high, alone.high)):
         part = math.log((of_launches or 0.0) / one.estimate)
         assert abs(math.log(end / one.estimate)) == pytest.approx(math.hypot(part, machine))
     assert one.high / one.estimate != pytest.approx(one.estimate / one.low, rel=1e-4)
-    printed = Printed(estimate=1e-6)
-    assert widened_for_speed_changes(printed, (), SpeedRanges(0.1)) is printed
+
+
+def test_of_one_speed_nothing_is_uncertain() -> None:
+    assert speed_uncertainty((), None) == 0.0
+    assert speed_uncertainty((), SpeedRanges(0.1)) > 0.0
 
 
 @pytest.mark.truth
