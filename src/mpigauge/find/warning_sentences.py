@@ -222,8 +222,8 @@ def _phases(*, fast_s: float, slow_s: float, fast: int, slow: int, phases: int) 
 def _launches_in_time(*, factor: float, chance: float, span_s: float) -> Words:
     return Words(
         f"neighbouring launches agree more than by chance ({format_percent(chance)})",
-        f"the machine changes slowly: what launches give of intervals is up to {format_factor(factor)} times as "
-        f"wide, for the minutes around these {format_duration(span_s)}",
+        f"the machine changes slowly: what launches give of intervals is up to {format_factor(factor)} times "
+        f"as wide, for the minutes around these {format_duration(span_s)}",
         "--over 1h spreads them",
         "intervals are wider",
         "--over 1h",

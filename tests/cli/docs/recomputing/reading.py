@@ -239,7 +239,7 @@ class Result:
 
     @cached_property
     def widening(self) -> float:
-        """By what intervals grow since neighbouring launches agree: docs/method-comparison.md#other-minutes."""
+        """By what intervals grow for neighbours that agree: docs/method-comparison.md#other-minutes."""
         if self.states.names:
             return 1.0
         rows = [row for row in self.shown if row.visits and len(row.medians) >= 6]
