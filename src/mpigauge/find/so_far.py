@@ -18,12 +18,14 @@ from mpigauge.rows.baselines import ratios_of
 from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.estimate import Timing
 from mpigauge.rows.group import cell_key, group_cells
-from mpigauge.rows.machine.rank_groups import seat_of
-from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of, widened_for_speed_changes
+from mpigauge.rows.machine.serial_correlation import widening_of
+from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of
+from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.precision import essential_visit
 from mpigauge.rows.rates import directions_of, message_rate_of, rate_of
 from mpigauge.rows.rows import Row
 from mpigauge.rows.samples import LaunchMedianCache, launch_medians
+from mpigauge.rows.times import beyond_launches
 from mpigauge.rows.warnings import Warning  # noqa: A004 - read as warnings.Warning
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
@@ -160,11 +162,13 @@ class SoFar:
         """Return a row for every cell visited or probed, in the order of the plan, without a control arm."""
         steps = clock_resolution(self.result.launches, self.result.visits)
         meanwhile = speed_ranges_of(self.result)
+        alone = {cell: _timing(visits, steps, self._medians) for cell, visits in self._visits.items()}
+        # As of a finished result: launches in several states are not widened for following each other.
+        split = split_visits(self.result.visits)
+        widening = 1.0 if split else widening_of(time.by_launch for time in alone.values())
         times = {
-            cell: widened_for_speed_changes(
-                _timing(visits, steps, self._medians), visits, meanwhile.get(seat_of(cell))
-            )
-            for cell, visits in self._visits.items()
+            cell: beyond_launches(time, cell, self._visits[cell], widening, meanwhile)
+            for cell, time in alone.items()
         }
         ratios = ratios_of(times)
         found = [

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.group import Subject
     from mpigauge.rows.load import LoadedResult
     from mpigauge.rows.machine.serial_correlation import InTime
+    from mpigauge.rows.machine.speed_uncertainty import SpeedRanges
     from mpigauge.rows.machine.split import SplitPart
 
 
@@ -57,12 +58,27 @@ def estimate(loaded: LoadedResult, parts: Mapping[Cell, Sequence[SplitPart]], st
     )
     widening, meanwhile = in_time.factor if in_time else 1.0, speed_ranges_of(loaded.result)
     times = _published(loaded, visits) | {
-        key: time.beyond_launches(
-            widening, speed_uncertainty(visits[key], meanwhile.get(seat_of(key.cell))), PROMISED
-        )
+        key: beyond_launches(time, key.cell, visits[key], widening, meanwhile)
         for key, time in measured.items()
     }
     return Times(times, in_time)
+
+
+def beyond_launches(
+    time: Timing,
+    cell: Cell,
+    visits: Sequence[Visit],
+    widening: float,
+    meanwhile: Mapping[object, SpeedRanges],
+) -> Timing:
+    """Return the time of a cell with an interval that covers what its launches do not show.
+
+    Args:
+        visits: Of the cell.
+        widening: For the serial correlation of launches.
+        meanwhile: The speeds of cores while launches were made, from `speed_ranges_of`.
+    """
+    return time.beyond_launches(widening, speed_uncertainty(visits, meanwhile.get(seat_of(cell))), PROMISED)
 
 
 def _measured(

@@ -32,19 +32,19 @@ def _still(_: np.random.Generator) -> tuple[Values, Values]:
 
 
 def _steps(chance: np.random.Generator) -> tuple[Values, Values]:
-    """The machine goes to another level of 5 % about every tenth launch."""
+    """The machine goes to another level of 5 % about every other launch."""
     level, levels = chance.normal(0, 0.05), []
     for _ in range(MOMENTS):
-        level = chance.normal(0, 0.05) if chance.random() < 0.1 else level
+        level = chance.normal(0, 0.05) if chance.random() < 0.5 else level
         levels.append(level)
     return np.array(levels), np.zeros(MOMENTS)
 
 
 def _wandering(chance: np.random.Generator) -> tuple[Values, Values]:
-    """Launches of 4 % are each like the one before, by .6."""
+    """Launches of 4 % are each like the one before, by .4."""
     levels = chance.normal(0, 0.04, MOMENTS)
     for place in range(1, MOMENTS):
-        levels[place] = 0.6 * levels[place - 1] + 0.8 * levels[place]
+        levels[place] = 0.4 * levels[place - 1] + math.sqrt(1 - 0.4**2) * levels[place]
     return levels, np.zeros(MOMENTS)
 
 
@@ -63,7 +63,7 @@ def estimates_of(
     """Return each number with its ends, as logarithms, of a campaign; launches share most of what they do."""
     visits = []
     for number, (level, share) in enumerate(zip(levels, slow, strict=True), 1):
-        shared = level + chance.normal(0, 0.015)
+        shared = level + chance.normal(0, 0.03)
         for of in CELLS:
             own = shared + chance.normal(0, 0.01)
             for place in range(VISITS):
@@ -79,12 +79,10 @@ def estimates_of(
     ]
 
 
-@pytest.mark.truth
-@pytest.mark.parametrize("machine", MACHINES)
-def test_an_interval_holds_what_the_next_campaign_says(machine: str) -> None:
-    """Both have an error, so that right intervals of 95 % hold in 83 % of the cases."""
+def held_by_pairs(machine: str, pairs: int) -> float:
+    """Return the share of numbers that intervals of the other campaign hold."""
     chance, held = np.random.default_rng(len(machine)), []
-    for _ in range(PAIRS):
+    for _ in range(pairs):
         levels, slow = MACHINES[machine](chance)
         one, other = (
             estimates_of(chance, levels[part], slow[part])
@@ -92,4 +90,17 @@ def test_an_interval_holds_what_the_next_campaign_says(machine: str) -> None:
         )
         for (centre, low, high), (centre_too, low_too, high_too) in zip(one, other, strict=True):
             held += [low <= centre_too <= high, low_too <= centre <= high_too]
-    check(f"{machine}: numbers of the next campaign that intervals hold", fmean(held), 0.8, 0.95)
+    return fmean(held)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_campaigns_of_one_machine_hardly_contradict_each_other(machine: str) -> None:
+    assert held_by_pairs(machine, 4) > 0.5
+
+
+@pytest.mark.truth
+@pytest.mark.parametrize("machine", MACHINES)
+def test_an_interval_holds_what_the_next_campaign_says(machine: str) -> None:
+    """Both have an error, so that right intervals of 95 % hold in 83 % of the cases."""
+    held = held_by_pairs(machine, PAIRS)
+    check(f"{machine}: numbers of the next campaign that intervals hold", held, 0.75, 0.92)

@@ -159,7 +159,7 @@ def test_amounts_may_be_negative_and_differences_are_winsorised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("launches", "half_width", "right"), [(3, 0.10, 17), (5, 0.10, 52), (10, 0.06, 39), (10, 0.03, 10)]
+    ("launches", "half_width", "right"), [(3, 0.10, 11), (5, 0.10, 52), (10, 0.06, 39), (10, 0.03, 10)]
 )
 def test_a_half_width_falls_with_the_root_of_the_launches(
     launches: int, half_width: float, right: int
