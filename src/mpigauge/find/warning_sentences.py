@@ -504,7 +504,7 @@ def _two_kinds_lines(cells: CellsFound) -> Iterator[str]:
 def _wide_lines(cells: CellsFound) -> Iterator[str]:
     """Yield how many intervals are wider than asked for, and what makes most of them narrower."""
     asked = f"\N{PLUS-MINUS SIGN}{100 * cells.precision:g} %"
-    worst = format_relative(max((row.time.half_width or 0.0 for row in cells.rows if row.time), default=0.0))
+    worst = format_relative(max((row.time.precision or 0.0 for row in cells.rows if row.time), default=0.0))
     what = f"interval wider than the {asked} asked for: {len(cells.rows)} of {cells.of}"
     remedy = _narrower([_values(row, "wide") for row in cells.rows], only_quiet=cells.only_quiet)
     yield f"{what} numbers, worst {worst}; {remedy}"
@@ -755,7 +755,7 @@ def _marked(kind: WarningKind, about: About) -> Iterator[CellsFound]:
 
 
 def _width(row: Row) -> float:
-    return (row.time.half_width or 0.0) if row.time else 0.0
+    return (row.time.precision or 0.0) if row.time else 0.0
 
 
 def _told(kind: WarningKind, about: About, _: CellsFound) -> Iterator[Finding]:

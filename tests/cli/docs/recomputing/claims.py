@@ -95,7 +95,7 @@ def _of_one(quantity: str, row: Row, curve: Sequence[Row]) -> Interval | None:
             firsts = firsts_of(row)
             return over_launches([firsts[n] / row.medians[n] for n in firsts])
         case "bandwidth":
-            return rate_of(row)[0] if row.result else Interval(row.bytes_per_time / row.seconds)
+            return rate_of(row) if row.result else Interval(row.bytes_per_time / row.seconds)
         case "size":
             return _peak_size(curve)
     return None
