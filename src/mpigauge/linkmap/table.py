@@ -467,7 +467,11 @@ def _row(row: Row) -> dict[str, Any]:
 def _entry(row: Row | None, chosen: Units) -> str:
     if row is None or row.time is None:
         return units.MISSING
-    return f"{units.format_time(row.time.estimate, chosen.time)} {units.format_relative(row.time.half_width)}"
+    time = row.time
+    uneven = time.interval.is_uneven
+    ends = units.interval_of_times(time.low, time.high, chosen.time) if uneven else ""
+    width = f"({ends})" if ends else units.format_relative(time.half_width)
+    return f"{units.format_time(time.estimate, chosen.time)} {width}"
 
 
 def _ratios(rows: Iterable[Row | None]) -> str:
