@@ -57,6 +57,23 @@ def with_control_arm(plan: Plan, targets: Sequence[Target], where: str) -> tuple
     return with_fields(plan, control="yes"), with_arms
 
 
+def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
+    """Check that a plan with `until = "decided"` compares anything.
+
+    Raises:
+        UsageError: No two cells differ in a compared factor alone.
+    """
+    if plan.until != "decided":
+        return
+    factor, _ = compared_groups(cell for target in targets for cell in target.cells)
+    if factor:
+        return
+    raise UsageError(
+        f"{where}: --until decided: nothing is measured in turn",
+        "name two libraries, transports, modes or settings: --mpi A --mpi B, --vary NAME=A,B",
+    )
+
+
 def compared_groups(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
     """Return the default factor to compare by and the groups of cells that differ in it, else "" and []."""
     all_cells = list(cells)
