@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.campaign.expected_launches import too_short_for_verdict
+from mpigauge.campaign.control import too_short_for_verdict
 from mpigauge.campaign.hosts import allowed_s, idle_hosts_sentence
 from mpigauge.campaign.jobs import oversubscribed_jobs
 from mpigauge.campaign.launch.interruption import Interruption

@@ -19,7 +19,7 @@ SIZES_SHOWN = 6
 
 def dry_run_text(session: PreparedCampaign) -> str:
     """Return the size of the campaign, and a paragraph per job: command line, variables, cells."""
-    from mpigauge.campaign.expected_launches import too_short_for_verdict
+    from mpigauge.campaign.control import too_short_for_verdict
     from mpigauge.campaign.hosts import idle_hosts_sentence
     from mpigauge.campaign.jobs import oversubscribed_jobs
     from mpigauge.campaign.libraries import other_choices
