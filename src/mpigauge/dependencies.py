@@ -68,11 +68,24 @@ def packages() -> list[str]:
 def check_packages() -> None:
     """Import the packages that tables are computed with: what could not be shown is not measured.
 
+    That takes a good part of a second. Of packages that are as usual, it can be done while the first job
+    starts.
+
     Raises:
         ImportError: It cannot be imported; `cannot_import` has the sentence.
     """
     for name in ("scipy.special", "scipy.cluster.hierarchy"):
         import_module(name)
+
+
+def check_unusual_packages() -> None:
+    """Check packages at once where some are missing or of others, or memory for them is limited.
+
+    Raises:
+        ImportError: One cannot be imported; `cannot_import` has the sentence.
+    """
+    if PathFinder.find_spec("scipy") is None or foreign_packages() or address_space_bytes() is not None:
+        check_packages()
 
 
 def cannot_import(error: Exception) -> EnvironmentLacksError | None:

@@ -16,6 +16,7 @@ from mpigauge.plan.sizes import USUAL_SIZES, parse_sizes
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
 from mpigauge.rows.rows import rows as rows_in
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from tests.cli.journey import (
     EVERY_VISIT,
     MEASURE,
@@ -61,7 +62,7 @@ def test_a_dry_run_is_short_and_names_the_ends_of_many_sizes(cli: Cli, openmpi: 
     [
         (("--vary", "A=1,2"), "2 jobs, 45 s per job: at most 90 s"),
         (("--vary", "A=1,2", "--np", "2,4"), "4 jobs, 45 s per job: at most 3 min"),
-        (("--quick", "--vary", "A=1,2"), "2 jobs, 10 s per job: at most 20 s"),
+        (("--quick", "--vary", "A=1,2"), "2 jobs, 12 s per job: at most 24 s"),
         (("--vary", "A=1,2,3", "--vary", "B=1,2,3"), "9 jobs, 45 s per job, of at most 8: at most 6 min"),
         (("--vary", "A=1,2", "--budget", "45s"), "2 jobs, at most 45 s"),
         (("--vary", "A=1,2", "--control", "no", "--until", "decided"), "2 jobs, at most 300 s"),
@@ -80,17 +81,50 @@ def test_the_time_of_several_jobs_is_said_before_they_start(cli: Cli, openmpi: F
     words = ("--quick", "--vary", "A=1,2", "-o", "r.jsonl")
     done = cli("run", "barrier", *words)
     assert done.err.splitlines()[0] == (
-        "mpigauge: 2 jobs, 10 s per job: at most 20 s; --budget sets the time of all"
+        "mpigauge: 2 jobs, 12 s per job: at most 24 s; --budget sets the time of all"
     )
-    assert load(Path("r.jsonl")).campaign.plan.budget_s == 20.0
+    assert load(Path("r.jsonl")).campaign.plan.budget_s == 24.0
     assert "per job" not in cli("run", "--plan", "own.toml", *words[1:3], "-o", "own.jsonl").err
     assert load(Path("own.jsonl")).campaign.plan.budget_s == 1.0
 
 
-def test_a_first_look_has_fewer_launches_than_are_counted_as_precise(cli: Cli, openmpi: FakeMpi) -> None:
-    for words, least in ((("--quick",), 5), ((), 6), (("--thorough",), 6)):
+def test_a_budget_that_is_too_short_for_a_verdict_is_said_before_the_start(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of launches that sleep a second in MPI_Init: what they take is known without starting one."""
+    words = ("run", "pingpong", "--sizes", "8", "--vary", "A=1,2", "--budget")
+    told = "10 s: about 3 launches of each of 2 jobs, and a verdict takes 5: --budget 20s"
+    assert f"! {told}\n" in cli(*words, "10s", "--dry-run").out
+    assert cli(*words, "10s", "-o", "r.jsonl").err.splitlines()[0] == f"mpigauge: {told}"
+    assert "verdict" not in cli(*words, "20s", "--dry-run").out
+    assert "verdict" not in cli(*words, "10s", "--launches", "3", "--dry-run").out
+    assert "verdict" not in cli("run", "pingpong", "--sizes", "8", "--budget", "1s", "--dry-run").out
+    monkeypatch.setenv("OMPI_MCA_btl", "^ofi")
+    assert "verdict" not in cli(*words, "10s", "--dry-run").out
+
+
+@pytest.mark.parametrize(("variables", "sleeps"), [({}, 1), ({"OMPI_MCA_btl": "^ofi"}, 0)])
+def test_a_sleep_in_every_launch_is_said_once_with_what_avoids_it(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], sleeps: int
+) -> None:
+    monkeypatch.setenv("FAKE_SLEEP", "1")
+    given = [word for name, value in variables.items() for word in ("--env", f"{name}={value}")]
+    done = cli("run", "pingpong", "--sizes", "8", "--launches", "3", *given, "-o", "r.jsonl")
+    assert done.status == 0
+    assert (
+        done.err.count("each launch sleeps 1 s in MPI_Init, which --env OMPI_MCA_btl=^ofi avoids") == sleeps
+    )
+    assert len(load(Path("r.jsonl")).launches) == 3
+    doctor = " ".join(cli("doctor").out.split())
+    assert "Open MPI" in doctor
+    assert "1.08 s, 1 s of it a sleep" in doctor
+    assert "30.0 ms without it" in doctor
+
+
+def test_a_first_look_has_as_many_launches_as_are_counted_as_precise(cli: Cli, openmpi: FakeMpi) -> None:
+    for words in (("--quick",), (), ("--thorough",)):
         plan, *_ = planned(("pingpong", *words))
-        assert (plan.launches_min, plan.launches_max) == (least, 30)
+        assert (plan.launches_min, plan.launches_max) == (ENOUGH_LAUNCHES, 30)
     assert planned(("--quick", "--launches", "9")).plan.launches_min == 9
 
 

@@ -111,6 +111,7 @@ def test_the_answer_grows_on_a_terminal(openmpi: FakeMpi, cli: Cli, monkeypatch:
     below = [frame.splitlines() for frame in screen.frames]
     assert any("launch 2" in line and "left" in line for lines in below for line in lines)
     assert any("pingpong standard 8 B, Open MPI" in line for lines in below for line in lines)
+    assert any("2 launches in " in line for lines in below for line in lines)
     assert max(len(line) for lines in below for line in lines) <= WIDTH
 
 

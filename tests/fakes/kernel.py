@@ -17,6 +17,7 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_HANG, FAKE_QUIT, FAKE_CORRUPT, FAKE_REFUSE    likewise: sleeps, ends with 0, and so on
     FAKE_TRACED=n        says that a debugger was attached to so many ranks
     FAKE_REPORT=words    says words before its first line, as a library does that tells of itself
+    FAKE_SLEEP=1         MPI_Init takes a second more, unless OMPI_MCA_btl chooses transports
     FAKE_DEAD=words      says words and dies before its first line
     FAKE_WARM_UP=64      dies in a warm-up with messages of 64 B or more
     FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2,
@@ -88,7 +89,8 @@ BLOCK_ROUNDS = 16
 JOINT_BLOCK_NS = 20_000
 SAMPLES_WANTED = SAMPLES_CELL = OVERDRAFT = 8
 MIN_SAMPLES = 2
-VERIFIED_EACH = PATIENCE = 4
+OVERTIME = 16
+VERIFIED_EACH = 4
 LEAD_NS = 4000
 LATE_NS = 1000
 LATE_ONE_IN = 4
@@ -152,8 +154,7 @@ class Run:
             return "time"
         if len(cell.samples) >= launch["rounds_max"] or self.precise(cell):
             return "precise"
-        slow = len(cell.samples) < SAMPLES_CELL
-        if cell.spent_ns >= launch["cell_ns"] * (PATIENCE if slow else 1) and cell.samples:
+        if cell.spent_ns >= OVERTIME * launch["cell_ns"] and cell.samples:
             return "share"
         return ""
 

@@ -57,6 +57,15 @@ def plan_of(*visits: str, ranks: int = 2) -> str:
     return "\n".join([LAUNCH.format(ranks=ranks), *lines, "end", ""])
 
 
+def answers_of_slow_cell(library: Library) -> list[str]:
+    """What becomes of eight visits of a cell whose time is used up by the first of them."""
+    visit = "cell=0 pattern=pingpong mode=standard bytes=67108864 pool_bytes=0 window=4"
+    launch = LAUNCH.format(ranks=2).replace("visits_per_cell=4", "visits_per_cell=8")
+    launch = launch.replace("cell_ns=20000000", "cell_ns=400000000")
+    lines = journal_of(library, "\n".join([launch, *(f"visit id={n} {visit}" for n in range(8)), "end", ""]))
+    return [word for line in lines for word in ("visit", "skip") if word in line]
+
+
 def visits_in(lines: list[Line]) -> dict[int, Line]:
     """The lines of visits that were measured, by number."""
     return {line["visit"]: line for line in lines if "visit" in line}

@@ -18,7 +18,7 @@ from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result.environment import cores_allowed
 from tests.fakes.law import COLLECTIVES, PATTERNS, SYNCS, describe, modes_of, operation_ns, parts_ns
 from tests.fakes.lines import CLOCK_COST_NS
-from tests.unit.kernel_launch import Line, journal_of, plan_of, visits_in
+from tests.unit.kernel_launch import Line, answers_of_slow_cell, journal_of, plan_of, visits_in
 
 if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
@@ -217,6 +217,10 @@ def test_starts_can_be_told_apart(openmpi: FakeMpi) -> None:
         assert line["trial_ns"][-1] == one_ns
     times = [found[number]["samples_ns"][0] for number in range(3)]
     assert [later - sooner for sooner, later in pairwise(times)] == [100, 100]
+
+
+def test_little_time_makes_few_samples_and_no_fewer_visits(openmpi: FakeMpi) -> None:
+    assert answers_of_slow_cell(find.find(str(openmpi.mpicc))) == ["visit"] * 8
 
 
 def test_half_of_a_collective_hides_behind_work(openmpi: FakeMpi) -> None:

@@ -62,7 +62,7 @@ def run(
             `.toml`); one or several names of patterns; None for what `mpigauge run` measures.
         output: The result file; it must not exist. None: a new one in `results/`.
         suite: A built-in plan, as `--suite`.
-        quick: A first look: about ten seconds per job.
+        quick: A first look: few sizes, in 12 seconds per job.
         thorough: Ten minutes per job, more sizes.
         options: Changes to the plan, by the keys of a plan file: `sizes="8,1KiB"`, `ranks=[2, 4]`,
             `budget="10s"`, `mpi="openmpi"`. A list of one value may be given as that value.
@@ -161,6 +161,9 @@ class LoggingObserver:
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
         """Log the launch."""
         LOG.debug("launch %d, part %d: %s: %d visits", number, part, job, visits)
+
+    def job_starts(self) -> None:
+        """Do nothing."""
 
     def visit_begins(self, cell: Cell) -> None:
         """Do nothing."""

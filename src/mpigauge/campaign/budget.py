@@ -1,4 +1,9 @@
-"""The time budget of a campaign, divided among replications, launches and cells."""
+"""The time budget of a campaign, divided among replications, launches and cells.
+
+Of what a number varies by, samples have a hundredth, and moments of a launch and launches share the rest: so
+a budget is for launches first, then for all visits of a cell in each, and samples have what is left.
+docs/method-launches.md#enough-launches
+"""
 
 import math
 import time
@@ -10,13 +15,20 @@ from mpigauge.campaign.launch.awake import awake_s
 from mpigauge.plan.kernel_plan import POOL_CACHES, Limits
 from mpigauge.plan.model import Plan
 
-REPLICATIONS_PLANNED = 10
-"""Replications that a budget is divided among where the plan does not fix their number."""
+LAUNCHES_FIRST = 9
+"""Replications that a budget has to pay for, where the plan does not fix their number."""
+
+LAUNCHES_PLANNED = 14
+"""Replications to cut samples for; more time than they need makes more samples."""
 
 MIN_LAUNCH_S = 2.0
-"""Shortest useful launch: a shorter one is mostly start-up."""
+"""What a launch is taken to need at least before the first one has shown it."""
 
 STARTUP_GUESS_S = 1.0
+LEAST_SHARE, FIRST_SHARE = 0.25, 2.0
+"""Time of a cell in its mean share of a launch: the least, below which visits would have too few samples,
+and that of the first launch. Small messages use a fraction of it, so that large ones can have more."""
+
 MIN_CELL_S = 0.002
 MAX_CELL_S = 2.0
 CELL_UNLIMITED_S = 0.05
@@ -26,8 +38,12 @@ NEVER_S = 3.5e7
 DEADLINE_MARGIN_S = 0.3
 MIN_DEADLINE_S = 0.2
 OVERSPENDING = 0.05
+RESERVE = 0.05
+"""Share of what is left that is not planned with: the last launch, longer by chance, would not be begun."""
+
 STARTUP_FACTOR = 1.5
-MAX_ADAPTATION = 4.0
+MAX_GROWTH = 4.0
+"""Most that the time of a cell grows by from one launch to the next."""
 
 
 @dataclass(slots=True)
@@ -84,33 +100,54 @@ class Budget:
     def overspends(self, number: int, startup_s: float, replication_s: float) -> bool:
         """Return whether the budget has no room for another replication after `number`.
 
-        Replications that an interval needs may be cut short, as long as they can measure anything at all;
-        those after them are whole or not at all. The first one begins before it is known what start-up
-        takes.
+        One that is expected to end in time is begun. Replications that an interval needs may be cut short
+        beside that, as long as they can measure anything at all. The first one begins before it is known
+        what it takes.
 
         Args:
             startup_s: Start-up time of all launches of a replication together.
-            replication_s: Duration of the last replication.
+            replication_s: Expected duration of a replication, with what is between two of them.
         """
         left = self.left_s
         if left is None:
             return False
         if number == 0:
             return left <= 0
-        return left < (STARTUP_FACTOR * startup_s if number < self.plan.launches_min else replication_s)
+        if number < self.plan.launches_min:
+            return left < min(STARTUP_FACTOR * startup_s, replication_s)
+        return left < replication_s
 
-    def share_s(self, number: int) -> float | None:
-        """Return the seconds per launch with which all planned replications fit; None without a budget."""
+    def share_s(self, number: int, least_s: float = 0.0) -> float | None:
+        """Return the seconds per launch with which all planned replications fit; None without a budget.
+
+        Args:
+            number: The next replication.
+            least_s: What a launch takes without samples; 0 if no launch has shown it yet.
+        """
         left = self.left_s
         if left is None:
             return None
-        return max(left, 0.0) / max(1, self.replications_planned - number + 1) / self.jobs
+        left = (1 - RESERVE) * max(left, 0.0)
+        planned = self.replications_planned
+        if least_s > 0 and self.plan.over_s is None:
+            affordable = number - 1 + int(left / (least_s * self.jobs))
+            # Later ones are begun because samples have had all the time that they can use.
+            most = LAUNCHES_PLANNED if number <= LAUNCHES_PLANNED else self.plan.launches_max
+            planned = self._within(affordable, most)
+        return left / max(1, planned - number + 1) / self.jobs
 
     @property
     def replications_planned(self) -> int:
-        """Replications to divide the budget among: ten, unless start-up would use most of it."""
-        wanted = min(self.plan.launches_max, max(REPLICATIONS_PLANNED, self.plan.launches_min))
+        """Replications to divide the budget among before the first one has shown what they take.
+
+        Those that are spread over time keep to it.
+        """
         affordable = int((self.total_s or 0.0) / (MIN_LAUNCH_S * self.jobs))
+        return self._within(affordable, LAUNCHES_PLANNED if self.plan.over_s is None else LAUNCHES_FIRST)
+
+    def _within(self, affordable: int, most: int) -> int:
+        """Return how many replications to plan, of so many that the budget can pay for."""
+        wanted = min(self.plan.launches_max, max(most, self.plan.launches_min))
         return max(self.plan.launches_min, min(wanted, affordable))
 
     def deadline_s(self, number: int, startup_s: float) -> float:
@@ -134,19 +171,22 @@ class JobBudget:
     Attributes:
         startup_s: Time from the launcher's start to the first visit, in the last launch.
         launch_s: Duration of the last launch; 0 before the first.
+        least_s: What of it was not for samples, and is needed whatever their number.
     """
 
     cells: int
     cell_s: float = CELL_UNLIMITED_S
     startup_s: float = STARTUP_GUESS_S
     launch_s: float = 0.0
+    least_s: float = 0.0
 
     def limits(self, budget: Budget, number: int, pool_bytes: int) -> Limits:
         """Return the limits of launch `number`, the next one."""
-        share = budget.share_s(number)
-        if share is not None and self.launch_s == 0:
-            # Small messages use a fraction of their share, so that large ones can have more.
-            self.cell_s = 2 * max(share - self.startup_s, 0.2 * share) / self.cells
+        share = budget.share_s(number, self.least_s)
+        if share is not None:
+            mean_s = max(share - self.startup_s, 0.2 * share) / self.cells
+            wanted_s = FIRST_SHARE * mean_s if self.launch_s == 0 else self.cell_s
+            self.cell_s = max(wanted_s, LEAST_SHARE * mean_s)
         self.cell_s = min(MAX_CELL_S, max(MIN_CELL_S, self.cell_s))
         return Limits(
             cell_s=self.cell_s,
@@ -156,11 +196,13 @@ class JobBudget:
             pool_caches=POOL_CACHES,
         )
 
-    def adapt(self, budget: Budget, number: int, launch_s: float) -> None:
-        """Adapt the time per cell to the duration of launch `number`."""
+    def adapt(self, budget: Budget, number: int, launch_s: float, samples_s: float) -> None:
+        """Adapt the time per cell to the duration of launch `number`, of which samples took a part."""
         self.launch_s = launch_s
-        share = budget.share_s(number + 1)
-        measuring = launch_s - self.startup_s
-        if share is not None and measuring > 0:
-            factor = max(share - self.startup_s, 0.1 * share) / measuring
-            self.cell_s *= min(MAX_ADAPTATION, max(1 / MAX_ADAPTATION, factor))
+        samples_s = min(samples_s, launch_s - self.startup_s)
+        if samples_s <= 0:  # it has failed, or lasted no longer than a start
+            return
+        self.least_s = launch_s - samples_s
+        share = budget.share_s(number + 1, self.least_s)
+        if share is not None:
+            self.cell_s *= min(MAX_GROWTH, max(0.0, share - self.least_s) / samples_s)

@@ -5,40 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.campaign.control import compared_groups
 from mpigauge.compare.comparison import compare
 from mpigauge.compare.interim_looks import level_of, looks_of
 from mpigauge.compare.sides import first_pairs
-from mpigauge.errors import UsageError
 from mpigauge.result.reader import load
 from mpigauge.rows.rows import rows
 from mpigauge.stats.decision import Thresholds
 from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mpigauge.campaign.targets import Target
     from mpigauge.plan.model import Plan
     from mpigauge.result.writer import ResultFile
     from mpigauge.vocabulary import ComparisonVerdict
-
-
-def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
-    """Check that a plan with `until = "decided"` compares anything.
-
-    Raises:
-        UsageError: No two cells differ in a compared factor alone.
-    """
-    if plan.until != "decided":
-        return
-    factor, _ = compared_groups(cell for target in targets for cell in target.cells)
-    if factor:
-        return
-    raise UsageError(
-        f"{where}: --until decided: nothing is measured in turn",
-        "name two libraries, transports, modes or settings: --mpi A --mpi B, --vary NAME=A,B",
-    )
 
 
 CONCLUSIVE: frozenset[ComparisonVerdict] = PASSES | {"slower"}

@@ -4,7 +4,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ from mpigauge.campaign.lab.context import CurrentLab
 from mpigauge.campaign.lab.counters import Counters
 from mpigauge.campaign.launch.awake import awake_s
 from mpigauge.campaign.launch.interruption import ECHO_S, Interruption
+from mpigauge.campaign.launch.janitor import DismissedJanitor
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.campaign.launch.ranks import LocalRanks
@@ -34,8 +35,10 @@ from mpigauge.campaign.silence_watch import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, utc_now
 from mpigauge.campaign.troubles import Troubles
+from mpigauge.dependencies import check_packages
 from mpigauge.mpi import kernel
 from mpigauge.mpi.environments import applied
+from mpigauge.mpi.init_sleep import lasts_as_long, may_sleep
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
@@ -69,6 +72,9 @@ class Observer(Protocol):
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
         """Note the start of a launch, or of another part of it, with so many visits ahead."""
+
+    def job_starts(self) -> None:
+        """Note that its launcher runs, and waits for us before a rank is timed: now is time to import."""
 
     def visit_begins(self, cell: Cell) -> None:
         """Note that a visit of this cell begins."""
@@ -105,6 +111,7 @@ class RunContext:
     plan: Plan
     lab: CurrentLab | None
     failures_reported: Troubles
+    dismissed: list[DismissedJanitor] = field(default_factory=list)
 
 
 class JobRun:
@@ -121,6 +128,7 @@ class JobRun:
         options_found: Launcher options to start it again with, since the launcher counted too few slots.
         host_gone: Whether it failed and one of its hosts does not answer any more.
         lacks: What it lacked to begin, and would lack again; empty if that is not known.
+        sleeps: Whether its library has slept for a second in MPI_Init.
     """
 
     def __init__(
@@ -170,6 +178,7 @@ class JobRun:
         self.options_found: tuple[str, ...] = ()
         self.host_gone = False
         self.lacks = ""
+        self.sleeps = False
 
     @property
     def reached_visits(self) -> bool:
@@ -223,7 +232,10 @@ class JobRun:
             command.files,
             all_here=is_all_here(self._job),
             elsewhere=shells_of(self._context.plan, self._job),
+            dismissed=self._context.dismissed,
         ) as running:
+            check_packages()  # while ranks start, which are not timed before they get their plan
+            self._context.observer.job_starts()
             trouble = self._follow(running)
         if trouble == "crash" and not self.began:
             words, plan = running.last_words, self._context.plan
@@ -390,6 +402,12 @@ class JobRun:
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
         check_placement(self._job.hosts, [place.host for place in facts.placement])
         self.began = self._watch.began = True
+        self.sleeps = lasts_as_long(facts.init_median_ns * 1e-9) and may_sleep(
+            library.name,
+            library.version,
+            {**os.environ, **self._job.variables},
+            self._context.plan.mpi_options,
+        )
         self.startup_s = self.prelude_s = awake_s() - self._begun
         self._record(
             Launch(

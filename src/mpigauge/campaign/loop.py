@@ -3,23 +3,25 @@
 import gc
 import math
 import time
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mpigauge.campaign.budget import Budget, JobBudget
-from mpigauge.campaign.comparison_stop_rule import ComparisonStopRule
 from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.job_run import JobRun, Observer, RunContext
 from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch.interruption import Interruption
+from mpigauge.campaign.launch.janitor import wait_for_all
 from mpigauge.campaign.pacing import Pacing
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.stop_rule import StopRule
 from mpigauge.campaign.targets import Target, pool_bytes, utc_now
 from mpigauge.campaign.troubles import Troubles
 from mpigauge.errors import JobError
+from mpigauge.mpi.init_sleep import REMEDY, SLEEP_S
 from mpigauge.plan.kernel_plan import kernel_plan
 from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
@@ -36,6 +38,7 @@ from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, End
 from mpigauge.result.writer import ResultFile
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
+from mpigauge.units import counted
 from mpigauge.vocabulary import EndReason
 
 MAX_STARTS = 40
@@ -51,6 +54,9 @@ MIN_WARMUP_BYTES = 1
 """Largest warm-up message after a launch died in its warm-up; larger ones may fail in their own visits."""
 
 CONVERGED_SHARE = 0.95
+
+LAST = 3
+"""Replications from which follows what the next one takes."""
 
 UNTIMED = patterns_with(lambda pattern: pattern.probes or pattern.is_floor)
 """Patterns without times that a user asks for."""
@@ -68,6 +74,7 @@ class JobState:
         has_worked: Whether any start has reached a visit.
         host_gone: Whether one of its hosts does not answer any more.
         warmup_bytes: Largest warm-up message after a launch died in its warm-up; 0 for no limit.
+        sleeps: Whether its library sleeps for a second in each MPI_Init.
     """
 
     target: Target
@@ -77,6 +84,7 @@ class JobState:
     has_worked: bool = False
     host_gone: bool = False
     warmup_bytes: int = 0
+    sleeps: bool = False
 
     @property
     def is_given_up(self) -> bool:
@@ -108,6 +116,8 @@ class CampaignLoop:
         self._budget = Budget(plan, len(self._jobs), allowed_s=allowed_s)
         self._started = utc_now()
         self._replications = self._budget.replications_planned if plan.over_s else plan.launches_max
+        self._took_s: deque[float] = deque(maxlen=LAST)
+        self._has_told_of_sleep = False
         # With a fixed number of launches, the stop rule is not evaluated: no samples are kept.
         several_looks = plan.until == "precise" and self._replications > plan.launches_min
         self._state = CampaignState(file, keeps_visits=several_looks)
@@ -121,8 +131,9 @@ class CampaignLoop:
                 )
                 job.warmup_bytes = max(warmups, default=0)
             self._budget.spent_s = self._state.spent_s
-        self._comparison = ComparisonStopRule(plan, file)
-        # Plans with fewer launches, such as --quick or a map, end with these if they agree.
+            self._took_s.extend(_replications_s(before))
+        self._file = file
+        # Plans with fewer launches, such as a map, end with these if they agree.
         least = min(plan.launches_min, ENOUGH_LAUNCHES)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches, least)
         troubles = Troubles(observer.trouble)
@@ -133,6 +144,11 @@ class CampaignLoop:
     def is_cut_short(self) -> bool:
         """Whether the scheduler ends the session before the budget is used up."""
         return self._budget.total_s != self._plan.budget_s
+
+    @property
+    def has_measured(self) -> bool:
+        """Whether the file has any result."""
+        return self._state.measured
 
     @property
     def launches_short(self) -> tuple[int, int] | None:
@@ -161,6 +177,7 @@ class CampaignLoop:
             reason = self._replicate()
         finally:
             gc.unfreeze()
+            wait_for_all(self._context.dismissed)
             self._context.failures_reported.end()
         self._state.append(End(reason, self._budget.elapsed_s, self._started))
         failure = self._state.last_failure
@@ -174,13 +191,39 @@ class CampaignLoop:
 
     def _replicate(self) -> EndReason:
         number = 0
+        begun_s = self._budget.elapsed_s
         while (reason := self._reason_to_stop(number)) is None:
             number += 1
             self._wait(number)
+            is_new = not self._is_made(number)
             for job in self._order(number):
                 if self._context.interruption.signal is None:
                     self._launch(number, job)
+            if is_new:
+                self._took_s.append(self._budget.elapsed_s - begun_s)
+                self._report_sleep(number)
+            begun_s = self._budget.elapsed_s
         return reason
+
+    def _report_sleep(self, number: int) -> None:
+        """Say once that launches sleep, and how many more there would be without."""
+        sleep_s = SLEEP_S * sum(job.sleeps for job in self._jobs)
+        to_come = self._replications - number
+        if self._has_told_of_sleep or not sleep_s or not to_come:
+            return
+        self._has_told_of_sleep = True
+        left_s, took_s = self._budget.left_s, self._replication_s
+        gain = f"which {REMEDY} avoids"
+        if left_s is not None and took_s > sleep_s and not self._plan.over_s:
+            with_it, without = (min(to_come, int(left_s / each)) for each in (took_s, took_s - sleep_s))
+            if more := without - with_it:
+                gain = f"and {REMEDY} makes {counted(more, 'more launch')} in this budget"
+        self._context.observer.trouble(f"each launch sleeps 1 s in MPI_Init, {gain}")
+
+    @property
+    def _replication_s(self) -> float:
+        """What a replication is expected to take: as long as the last ones, of which one may be odd."""
+        return sorted(self._took_s)[len(self._took_s) // 2] if self._took_s else 0.0
 
     def _wait(self, number: int) -> None:
         """Wait until a replication begins that has something to do, if they are spread over time."""
@@ -213,7 +256,7 @@ class CampaignLoop:
         if self._is_made(number + 1):  # it takes no time, and what it measured counts
             return None
         startup_s = sum(job.budget.startup_s for job in self._jobs)
-        if self._budget.overspends(number, startup_s, sum(job.budget.launch_s for job in self._jobs)):
+        if self._budget.overspends(number, startup_s, self._replication_s):
             return "budget"
         # Launches that are spread over time have to cover all of it.
         return None if self._plan.over_s or number < self._plan.launches_min else self._enough(number)
@@ -221,7 +264,10 @@ class CampaignLoop:
     def _enough(self, number: int) -> EndReason | None:
         """Return the reason to stop if the goal of the plan is reached, else None."""
         if self._plan.until == "decided":
-            return "decided" if self._comparison.is_decided(number) else None
+            # What compares takes long to import, and no launch waits for it.
+            from mpigauge.campaign.comparison_stop_rule import ComparisonStopRule  # noqa: PLC0415
+
+            return "decided" if ComparisonStopRule(self._plan, self._file).is_decided(number) else None
         return "converged" if self._converged(number) else None
 
     def _converged(self, number: int) -> bool:
@@ -294,6 +340,7 @@ class CampaignLoop:
             job.has_worked = True
         if attempt.began:
             job.budget.startup_s = attempt.prelude_s
+            job.sleeps = attempt.sleeps
         if attempt.died_warming_up and not job.warmup_bytes:
             job.warmup_bytes = MIN_WARMUP_BYTES
             self._context.observer.trouble(
@@ -310,18 +357,20 @@ class CampaignLoop:
         return complete_steps(left, visits)
 
     def _close(self, key: LaunchKey, job: JobState, seconds: float, skipped: set[Cell]) -> None:
-        job.budget.adapt(self._budget, key.number, seconds)
         progress = self._state.progress_of(key)
+        # Of visits that are made at once, only one takes time.
+        together = job.budget.cells / len(job.cells)
+        job.budget.adapt(self._budget, key.number, seconds, progress.sampling_ns * 1e-9 * together)
         unmeasured = skipped - progress.cells
-        self._state.append(
-            Done(
-                key.number,
-                key.job,
-                seconds,
-                tuple(sorted(unmeasured)),
-                throttled=control_groups.throttle_count(),
-            )
+        done = Done(
+            key.number,
+            key.job,
+            seconds,
+            tuple(sorted(unmeasured)),
+            throttled=control_groups.throttle_count(),
         )
+        self._state.append(done)
+        self._context.observer.recorded(done)
         self._context.observer.launch_ends(key.number, key.job.name, seconds, progress.samples)
 
 
@@ -332,6 +381,14 @@ def _freeze_garbage_collector() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+def _replications_s(before: Result) -> list[float]:
+    """Return how long each replication of earlier sessions took, in their order."""
+    seconds: dict[int, float] = defaultdict(float)
+    for done in before.done:
+        seconds[done.launch] += done.elapsed_s
+    return [seconds[number] for number in sorted(seconds)]
 
 
 def _begun_s(before: Result | None) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.campaign.control import too_short_for_verdict
 from mpigauge.campaign.hosts import allowed_s, idle_hosts_sentence
 from mpigauge.campaign.jobs import oversubscribed_jobs
 from mpigauge.campaign.launch.interruption import Interruption
@@ -14,7 +15,7 @@ from mpigauge.campaign.launch.orphans import sweep
 from mpigauge.campaign.libraries import other_choices, unknown_settings
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
-from mpigauge.dependencies import check_packages
+from mpigauge.dependencies import check_unusual_packages
 from mpigauge.document.core_words import cores_allowed
 from mpigauge.plan.left_out import left_out_words
 from mpigauge.result import environment, reader
@@ -77,7 +78,7 @@ def measure(
         JobError: Nothing could be measured.
         ImportError: A package that tables are computed with cannot be imported.
     """
-    check_packages()
+    check_unusual_packages()
     plan, targets = session.plan, session.targets
     with (
         open_result(session, output, default) as file,
@@ -94,7 +95,12 @@ def measure(
         )
         if loop.is_cut_short:
             observer.trouble("the job ends before the budget is spent: this session takes what is left of it")
-        reason = loop.run()
+        try:
+            reason = loop.run()
+        except ImportError:
+            if not loop.has_measured and session.before is None:
+                file.discard()
+            raise
         result = reader.load(file.path, file.content())
         stopped_by = interruption.signal
         if reason not in RESUMABLE and _is_compressed_at_end(session, output):
@@ -112,7 +118,9 @@ def _opening_reports(session: PreparedCampaign, file: ResultFile) -> Iterator[st
     yield sweep().sentence
     yield from other_choices(one.library for one in targets)
     yield from unknown_settings(plan, ((one.library, one.program) for one in targets))
-    yield left_out_sentence(targets) if session.before is None else ""
+    if session.before is None:
+        yield left_out_sentence(targets)
+        yield too_short_for_verdict(plan, targets)
     yield from map(shared_cores_sentence, oversubscribed_jobs(plan, targets))
     yield idle_hosts_sentence(plan)
     yield _hosts_left_out(plan.hosts_skipped) if plan.hosts_skipped else ""

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.campaign import resume_check, trusted_results
-from mpigauge.campaign.comparison_stop_rule import check_compares
-from mpigauge.campaign.control import with_control_arm
+from mpigauge.campaign.control import check_compares, with_control_arm
 from mpigauge.campaign.hosts import check_reachable, with_current_hosts, with_hosts
 from mpigauge.campaign.jobs import check_startable
 from mpigauge.campaign.lab import context

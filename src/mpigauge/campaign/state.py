@@ -36,10 +36,12 @@ class LaunchProgress:
     Attributes:
         cells: Cells with a visit.
         samples: Number of samples of all cells.
+        sampling_ns: What they took together.
     """
 
     cells: set[Cell] = field(default_factory=set)
     samples: int = 0
+    sampling_ns: int = 0
 
 
 @dataclass(slots=True)
@@ -177,3 +179,4 @@ class CampaignState:
             progress = self.progress.setdefault(key, LaunchProgress())
             progress.cells.add(visit.cell)
             progress.samples += len(visit.samples_ns)
+            progress.sampling_ns += sum(visit.samples_ns) + sum(visit.pure_ns)

@@ -12,6 +12,7 @@ from mpigauge.programs import which
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mpigauge.campaign.job_run import Observer
     from mpigauge.find.settings import Setting
     from mpigauge.mpi.library import Library
     from mpigauge.result.provenance import Environment
@@ -21,9 +22,14 @@ MAX_NOTES = 6
 """Most findings that are printed where nothing could be measured."""
 
 
-def findings_by_topic(machine: Environment) -> dict[str, list[DoctorFinding]]:
-    """Return findings by topic; on a system other than Linux, that one alone."""
+def findings_by_topic(machine: Environment, observer: Observer) -> dict[str, list[DoctorFinding]]:
+    """Return findings by topic; on a system other than Linux, that one alone.
+
+    Args:
+        observer: Follows the launches of what can only be found by one.
+    """
     from mpigauge.doctor import system as doctor_system
+    from mpigauge.doctor.start import start_findings
     from mpigauge.mpi import find
 
     if system := _system():
@@ -38,7 +44,7 @@ def findings_by_topic(machine: Environment) -> dict[str, list[DoctorFinding]]:
             *setting_findings(machine, libraries),
             *_of_other_libraries(machine, libraries),
         ],
-        "ways to run": [_scheduler(), _lab()],
+        "ways to run": [_scheduler(), _lab(), *start_findings(libraries, observer)],
     }
 
 

@@ -95,7 +95,7 @@ def plan_of(
     source = chosen(source_of(file, options, suite, quick=quick, thorough=thorough))
     plan = with_options(source, options, new_seed(), where)
     per_job = names_no_budget(plan, file, options, quick=quick, thorough=thorough)
-    return ChosenPlan(with_usual_launches(plan, source, quick=quick), where, per_job)
+    return ChosenPlan(with_usual_launches(plan, source), where, per_job)
 
 
 def names_no_budget(
@@ -110,16 +110,14 @@ def names_no_budget(
     return options.budget is None and of_file is None and plan.until == "precise"
 
 
-def with_usual_launches(plan: Plan, source: PlanFile, *, quick: bool) -> Plan:
+def with_usual_launches(plan: Plan, source: PlanFile) -> Plan:
     """Return a plan with the usual number of launches of its base, unless the user gives a number.
 
-    `--quick` has few, and the default suite ends before its result is large.
+    The default suite ends before its result is large.
 
     Args:
         source: The base of the plan.
     """
     if plan.launches_min == plan.launches_max or plan.until != "precise":
         return plan
-    if quick:
-        return replace(plan, launches_min=suites.QUICK_LAUNCHES)
     return replace(plan, launches_max=suites.DEFAULT_MAX_LAUNCHES) if source is suites.DEFAULT else plan

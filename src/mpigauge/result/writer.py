@@ -74,7 +74,7 @@ class ResultFile:
         self.lost = ""
         self._descriptor = descriptor
         self._written = WrittenLines(descriptor, size_bytes)
-        self._is_packed = False
+        self._is_packed = self._is_discarded = False
         self._is_unsaved = False  # which was reported
         self._untold: list[str] = []
         self.tell: Callable[[str], None] = self._untold.append
@@ -141,6 +141,12 @@ class ResultFile:
             self.tell(f"{self.path}: was appended to; all of it, without that, is in {new}")
         self.path, self._is_packed = new, True
         return new
+
+    def discard(self) -> None:
+        """Remove the file, which nothing is in that anybody could want."""
+        if is_name_of(self._descriptor, self.path):
+            self.path.unlink()
+        self._is_discarded = True
 
     def _pack(self, raw: BinaryIO) -> None:
         with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
@@ -230,7 +236,7 @@ class ResultFile:
 
     def _check(self) -> None:
         """Check that it has its name, its content and nothing else; follow it to its new name, or save it."""
-        if self._is_packed:
+        if self._is_packed or self._is_discarded:
             return
         if not is_name_of(self._descriptor, self.path) and (moved := _moved_to(self._descriptor, self.path)):
             self.tell(f"{self.path}: was moved while it grew; the result goes on as {moved}")

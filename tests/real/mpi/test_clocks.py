@@ -18,6 +18,11 @@ HARNESS = Path(__file__).with_name("clock_history.c")
 SECOND_NS = 10**9
 OFFSET_NS, DRIFT = 5_000_000, 20e-6
 TRIP_NS = 1000
+LEARNED, EARLY = 50, 4
+"""Points of the first fit, and of the checks before there is one a second."""
+
+FIRST, LATER, LAST = (LEARNED - 1 + EARLY + seconds for seconds in (0, 15, 63))
+"""Models of 1.6, 16 and 64 seconds."""
 ROUNDING_NS = 2
 
 Ahead = Callable[[int], float]
@@ -52,8 +57,10 @@ def points(ahead: Ahead, times_ns: list[int], seed: int) -> Iterator[str]:
 
 
 def learned_and_checked(seconds: int) -> list[int]:
-    """Fifty points in a second, then one in every second."""
-    return [i * SECOND_NS // 50 for i in range(50)] + [i * SECOND_NS for i in range(2, seconds + 1)]
+    """Fifty points in a tenth of a second, then one after 0.1, 0.2, 0.4, 0.8 s, and one in every second."""
+    learned = [i * SECOND_NS // 500 for i in range(LEARNED)]
+    early = [SECOND_NS * tenths // 10 for tenths in (2, 4, 8, 16)]
+    return learned + early + [i * SECOND_NS for i in range(2, seconds + 1)]
 
 
 def steady(at_ns: int) -> float:
@@ -73,12 +80,23 @@ def test_the_truth_is_within_every_bound(fitted: Fit) -> None:
 def test_a_longer_baseline_makes_a_better_slope(fitted: Fit) -> None:
     """Of points evenly over T seconds, an error of T^-1.5; the bound of it falls as 1/T at least."""
     models = [fitted(steady, learned_and_checked(64), seed) for seed in range(10)]
-    errors = {
-        n: np.sqrt(np.mean([(of[n].slope - DRIFT) ** 2 for of in models])) for n in (49, 49 + 15, 49 + 63)
-    }
-    assert errors[49 + 15] < errors[49] / 5
-    assert errors[49 + 63] < errors[49 + 15] / 3
-    assert all(of[49 + 63].bound_slope < of[49].bound_slope / 30 for of in models)
+    errors = {n: slope_error([of[n] for of in models]) for n in (FIRST, LATER, LAST)}
+    assert errors[LATER] < errors[FIRST] / 5
+    assert errors[LAST] < errors[LATER] / 3
+    assert all(of[LAST].bound_slope < of[FIRST].bound_slope / 30 for of in models)
+
+
+def test_checks_make_up_for_a_short_time_of_learning(fitted: Fit) -> None:
+    """What a second of learning before the first collective would have told, they tell meanwhile."""
+    a_second = [i * SECOND_NS // LEARNED for i in range(LEARNED)]
+    long = [fitted(steady, a_second, seed)[-1] for seed in range(10)]
+    short = [fitted(steady, learned_and_checked(2), seed) for seed in range(10)]
+    assert slope_error([of[LEARNED - 1] for of in short]) > 5 * slope_error(long)
+    assert slope_error([of[FIRST] for of in short]) < 2 * slope_error(long)
+
+
+def slope_error(models: list[ClockModel]) -> float:
+    return float(np.sqrt(np.mean([(model.slope - DRIFT) ** 2 for model in models])))
 
 
 def test_a_drift_that_changes_is_learned_anew(fitted: Fit) -> None:

@@ -13,11 +13,13 @@ import pytest
 from mpigauge.result.reader import load
 from tests.thorough import rest
 from tests.truth import check, truth
+from tests.unit.kernel_launch import answers_of_slow_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from mpigauge.mpi.library import Library
     from mpigauge.result.records import Visit
     from tests.real.mpi.conftest import Run
 
@@ -63,6 +65,10 @@ def held_back_card(tmp_path: Path) -> tuple[str, ...]:
     if subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
         pytest.skip("no mounts of our own")
     return words
+
+
+def test_little_time_makes_few_samples_and_no_fewer_visits(library: Library) -> None:
+    assert answers_of_slow_cell(library) == ["visit"] * 8
 
 
 def test_the_first_visit_every_fourth_and_the_last_are_verified(mpigauge: Run, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_the_time_of_a_cell_stays_within_its_limits(total_s: float, cells: int, 
     one, job = budget(total_s), JobBudget(cells)
     for number, seconds in enumerate([*took_s, 1.0], start=1):
         assert MIN_CELL_S <= job.limits(one, number, 0).cell_s <= MAX_CELL_S
-        job.adapt(one, number, seconds)
+        job.adapt(one, number, seconds, seconds / 2)
         assert job.launch_s == seconds
 
 
@@ -131,5 +131,51 @@ def test_cells_get_less_time_after_a_long_launch_and_more_after_a_short_one(
 ) -> None:
     one, job = budget(100.0), JobBudget(cells=100)
     before_s = job.limits(one, 1, 0).cell_s
-    job.adapt(one, 1, took_s)
+    job.adapt(one, 1, took_s, took_s / 2)
     assert (job.limits(one, 2, 0).cell_s - before_s) * direction > 0
+
+
+def launches_made(budget_s: float, least_s: float, samples_s: float, jobs: int = 1, *, most: int = 14) -> int:
+    """How many rounds of launches a budget makes that take so long without samples.
+
+    Args:
+        samples_s: What samples take in the first one; it falls and rises with the time of a cell.
+    """
+    plan = Plan((), budget_s=budget_s, launches_max=most)
+    one, of_job = Budget(plan, jobs), JobBudget(cells=100)
+    start_s, first_s, took_s, number = 0.3 * least_s, 0.0, 0.0, 0
+    of_job.startup_s = start_s
+    while number < most and not one.overspends(number, start_s * jobs, took_s):
+        number += 1
+        cell_s = of_job.limits(one, number, 0).cell_s
+        first_s = first_s or cell_s
+        samples = samples_s * cell_s / first_s
+        took_s = (least_s + samples) * jobs
+        one.spent_s += took_s
+        of_job.adapt(one, number, least_s + samples, samples)
+    return number
+
+
+@pytest.mark.parametrize(
+    ("least_s", "samples_s", "made"),
+    [(3.0, 2.0, 13), (3.8, 2.0, 10), (4.2, 2.0, 9), (4.5, 0.4, 9), (1.0, 4.0, 14)],
+)
+def test_samples_are_cut_for_launches(least_s: float, samples_s: float, made: int) -> None:
+    """As many as 45 s pay for without them, up to fourteen; nine where they fit at all."""
+    assert launches_made(45, least_s, samples_s) >= made
+
+
+def test_a_round_that_is_expected_to_end_in_time_is_begun() -> None:
+    """Also one of few: 15 s of two jobs whose start is most of them make the five that a verdict takes."""
+    assert launches_made(15, 1.45, 0.1, jobs=2) == 5
+
+
+def test_samples_keep_a_quarter_of_their_mean_share() -> None:
+    """With less, they would be what a number varies by, and slow cells would lose visits."""
+    one, job = budget(45.0, most=14), JobBudget(cells=100)
+    job.startup_s = 1.0
+    for number in range(1, 9):
+        share_s = one.share_s(number, job.least_s)
+        assert share_s is not None
+        assert job.limits(one, number, 0).cell_s >= 0.249 * (share_s - job.startup_s) / 100
+        job.adapt(one, number, 20.0, 0.5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -57,6 +58,7 @@ class Script:
         stop_after: At this start somebody presses Ctrl-C.
         silent_cells: Cells that have no time in any launch.
         waits: The naps between launches, each in seconds.
+        sleeps_s: How long the library sleeps in MPI_Init, which is half of each launch.
         frozen: Objects at each start that Python will not look through for what nobody needs.
         started: Each start: number, library and the visits that it was to make.
     """
@@ -73,6 +75,7 @@ class Script:
     silent_cells: tuple[Cell, ...] = ()
     waits: list[float] = field(default_factory=list)
     looks_at_memory: bool = False
+    sleeps_s: float = 0.0
     frozen: list[int] = field(default_factory=list)
     started: list[tuple[int, str, list[PlannedVisit]]] = field(default_factory=list)
 
@@ -102,6 +105,7 @@ class FakeRun:
     suspects: frozenset[int] = frozenset()
     options_found: tuple[str, ...] = ()
     died_warming_up: bool = False
+    sleeps: bool = False
     name: str = "a job"
 
     @property
@@ -126,6 +130,8 @@ class FakeRun:
             self.around.state.append(Failure(number, "crash", "not found", None, None))
             return None
         self.began = True
+        self.sleeps = self.script.sleeps_s > 0
+        time.sleep(2 * self.script.sleeps_s)
         self.reached_visits = mpi not in self.script.hanging
         self.died_warming_up = not self.reached_visits
         self.around.state.append(msgspec.structs.replace(launch(number), job=self.key.job))
@@ -237,6 +243,25 @@ def test_precise_cells_get_half_of_the_visits(run: Run) -> None:
     counts = [Counter(planned.cell for planned in visits) for _, _, visits in script.started]
     assert counts[:5] == [{SMALL: 2, LARGE: 2}] * 5
     assert counts[5:] == [{SMALL: 1, LARGE: 2}] * 3
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "more"), [(0.85, r"makes \d more launch(es)? in this budget"), (None, "avoids")]
+)
+def test_a_sleep_of_every_launch_is_told_in_launches(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    budget_s: float | None,
+    more: str,
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(NoProgress, "trouble", lambda _, sentence: told.append(sentence))
+    monkeypatch.setattr(loop, "SLEEP_S", 0.1)
+    run(Script(sleeps_s=0.1), msgspec.structs.replace(PLAN, budget_s=budget_s))
+    (sentence,) = told
+    assert sentence.startswith("each launch sleeps 1 s in MPI_Init, ")
+    assert re.search(f"--env OMPI_MCA_btl=.ofi {more}$", sentence)
 
 
 def test_a_spent_budget_ends_the_campaign(run: Run) -> None:

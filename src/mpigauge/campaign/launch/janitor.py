@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mpigauge.campaign.launch import leftovers, owner
 from mpigauge.programs import with_program_path
@@ -37,6 +37,31 @@ class Janitor:
                 os.write(self.process.stdin.fileno(), leftovers.job_message(launcher, orphaned, mark))
 
 
+@dataclass(frozen=True)
+class DismissedJanitor:
+    """A janitor that has had its last message, and may still be tidying up."""
+
+    process: subprocess.Popen[bytes]
+    message: bytes
+    folder: str
+    dismissed_s: float = field(default_factory=time.monotonic)
+
+    def wait(self) -> None:
+        """Wait until it has ended; kill one that does not, as it was stopped, or a file system hangs.
+
+        What such a one has not done is done here.
+        """
+        left_s = self.dismissed_s + leftovers.patience_s(self.message) - time.monotonic()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(max(0.0, left_s))
+        if self.process.returncode is None:
+            self.process.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(KILL_WAIT_S)
+        if self.process.returncode != 0:
+            _tidy_instead(self.message, self.folder)
+
+
 def first_message(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
     """Return the first message to a janitor, made before a job begins.
 
@@ -49,33 +74,48 @@ def first_message(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
 
 
 @contextlib.contextmanager
-def janitor(folder: str = "", message: bytes = b"") -> Iterator[Janitor]:
+def janitor(
+    folder: str = "", message: bytes = b"", dismissed: list[DismissedJanitor] | None = None
+) -> Iterator[Janitor]:
     """Keep a janitor waiting during the context; without one if none can be started.
 
     Args:
         folder: A temporary folder to remove, too.
         message: The first message, as `first_message` returns it; empty for its default.
+        dismissed: Takes the janitor of a job that has ended by itself, for somebody else to wait for: the
+            next job need not. Where it is None, or the job was killed, the janitor has ended after the
+            context.
     """
     message = message or first_message()
     running = Janitor(_started(folder, message))
     try:
         yield running
     finally:
-        if running.process is not None and running.process.stdin is not None:
-            owner.unregister(running.process.stdin.fileno())
-            _dismiss(running.process, running.last_message, leftovers.patience_s(message))
-        if running.process is None or running.process.returncode != 0:
+        if running.process is None:
             _tidy_instead(message, folder)
+        else:
+            _dismiss(running.process, running.last_message)
+            leaving = DismissedJanitor(running.process, message, folder)
+            if dismissed is not None and running.last_message == leftovers.ENDED:
+                wait_for_all(dismissed)  # that of the job before has had a whole launch to end in
+                dismissed.append(leaving)
+            else:
+                leaving.wait()
 
 
-def _dismiss(process: subprocess.Popen[bytes], last_message: bytes, patience_s: float) -> None:
-    """Let a janitor tidy up and end; kill one that does not: it was stopped, or a file system hangs."""
-    with contextlib.suppress(BrokenPipeError, subprocess.TimeoutExpired):
-        process.communicate(last_message, patience_s)
-    if process.returncode is None:
-        process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(KILL_WAIT_S)
+def wait_for_all(dismissed: list[DismissedJanitor]) -> None:
+    """Wait for janitors, and forget them."""
+    while dismissed:
+        dismissed.pop().wait()
+
+
+def _dismiss(process: subprocess.Popen[bytes], last_message: bytes) -> None:
+    """Send a janitor its last message."""
+    if process.stdin is not None:
+        owner.unregister(process.stdin.fileno())
+        with contextlib.suppress(BrokenPipeError):
+            os.write(process.stdin.fileno(), last_message)
+        process.stdin.close()
 
 
 def _tidy_instead(message: bytes, folder: str) -> None:

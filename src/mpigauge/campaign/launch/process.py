@@ -32,7 +32,7 @@ from mpigauge.cache import with_home
 from mpigauge.campaign.launch.awake import CLOCK, awake_s
 from mpigauge.campaign.launch.inherited_env import launcher_environment
 from mpigauge.campaign.launch.interruption import Interruption
-from mpigauge.campaign.launch.janitor import first_message, janitor
+from mpigauge.campaign.launch.janitor import DismissedJanitor, first_message, janitor
 from mpigauge.campaign.launch.job import temporary_folder, write_files
 from mpigauge.campaign.launch.launchers import Ending
 from mpigauge.campaign.launch.leftovers import KILLED, MARK, marked_processes
@@ -148,6 +148,7 @@ class RunningJob:
         files: Contents by name of files in the job's temporary folder that the command names.
         all_here: Whether all ranks see this machine's files, so that they can use the temporary folder.
         elsewhere: Command of a remote shell on each other host of its ranks.
+        dismissed: Takes the janitor of a job that has ended by itself, so that the next one need not wait.
 
     Attributes:
         undead: Processes of the job that survive SIGKILL, in words; known after `stop`.
@@ -168,8 +169,10 @@ class RunningJob:
         *,
         all_here: bool = True,
         elsewhere: Sequence[Sequence[str]] = (),
+        dismissed: list[DismissedJanitor] | None = None,
     ) -> None:
         self._elsewhere = elsewhere
+        self._dismissed = dismissed
         self.undead: tuple[str, ...] = ()
         self.is_mute = False
         self._seen: set[int] = set()
@@ -193,7 +196,7 @@ class RunningJob:
         self._folder = temporary_folder("a job")
         message = first_message(self._elsewhere)
         note_job(self._folder, self._mark, message)
-        self._janitor = janitor(str(self._folder), message)
+        self._janitor = janitor(str(self._folder), message, self._dismissed)
         self._running_janitor = self._janitor.__enter__()
         self._death_notice = death_notice(self._folder)
         owned = self._death_notice.__enter__()

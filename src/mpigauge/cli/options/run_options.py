@@ -195,7 +195,7 @@ WHERE = (
 """Factors of a cell that a plan sets for all patterns, and how jobs are started."""
 
 HOW_LONG = (
-    click.option("--quick", is_flag=True, help="A first look: about ten seconds per job."),
+    click.option("--quick", is_flag=True, help="A first look: few sizes, in 12 seconds per job."),
     click.option("--thorough", is_flag=True, help="Ten minutes per job, more sizes, ±1 %."),
     click.option(
         "--budget",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
 
+    from mpigauge.find.so_far import SoFar
     from mpigauge.plan.model import Cell, Plan
     from mpigauge.result.records import Record
 
@@ -37,14 +38,12 @@ class LiveAnswer(NoProgress):
     """The answer so far, drawn at the cursor and erased at the end."""
 
     def __init__(self, stream: TextIO, plan: Plan, path: Path) -> None:
-        from mpigauge.find.so_far import SoFar
-        from mpigauge.result.reader import load
-
         super().__init__(stream)
         screen = console(stream)
         assert screen is not None  # noqa: S101 - a terminal has one
         self._console = screen
-        self._so_far = SoFar(load(path))
+        self._path = path
+        self._so_far: SoFar | None = None  # until the first job starts: what computes takes long to import
         self._campaign = CampaignProgress(plan)
         self._drawn = self._computed = time.monotonic()
         self._took_s = 0.0
@@ -62,7 +61,6 @@ class LiveAnswer(NoProgress):
 
     def start(self) -> None:
         """Begin drawing below the cursor."""
-        self._compute()
         self._show()
 
     def stop(self) -> None:
@@ -96,6 +94,16 @@ class LiveAnswer(NoProgress):
         self._launch, self._doing = f"launch {number}{part_text}", f"starting {job}"
         self._draw(at_once=True)
 
+    def job_starts(self) -> None:
+        """Begin with the numbers, which earlier sessions may have left."""
+        from mpigauge.find.so_far import SoFar
+        from mpigauge.result.reader import load
+
+        if self._so_far is None:
+            self._so_far = SoFar(load(self._path))
+            self._compute()
+            self._draw(at_once=True)
+
     def waits(self, number: int, seconds: float) -> None:
         """Show the pause."""
         self._launch, self._doing = f"launch {number}", f"begins in {units.format_duration(seconds)}"
@@ -112,7 +120,8 @@ class LiveAnswer(NoProgress):
         """Keep the record for the next computation."""
         from mpigauge.result.records import Launch
 
-        self._so_far.take(record)
+        if self._so_far is not None:
+            self._so_far.take(record)
         if isinstance(record, Launch) and record.load_average is not None:
             self._machine = f"load {record.load_average:.1f}"
 
@@ -133,7 +142,7 @@ class LiveAnswer(NoProgress):
 
     @property
     def _first(self) -> bool:
-        return len({launch.number for launch in self._so_far.result.launches}) <= 1
+        return self._so_far is None or len({launch.number for launch in self._so_far.result.launches}) <= 1
 
     def _due(self, least_s: float) -> bool:
         """Return whether computing again would keep to its share of the time."""
@@ -145,6 +154,8 @@ class LiveAnswer(NoProgress):
         from mpigauge.show import answer
 
         so_far, begun = self._so_far, time.monotonic()
+        if so_far is None:
+            return
         rows = so_far.rows()
         self._took_s = time.monotonic() - begun
         source = Source("", so_far.result, rows, dict(so_far.patterns), {}, {})

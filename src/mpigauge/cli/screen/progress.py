@@ -33,6 +33,9 @@ class NoProgress:
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
         """Do nothing."""
 
+    def job_starts(self) -> None:
+        """Do nothing."""
+
     def visit_begins(self, cell: Cell) -> None:
         """Do nothing."""
 

@@ -19,6 +19,7 @@ SIZES_SHOWN = 6
 
 def dry_run_text(session: PreparedCampaign) -> str:
     """Return the size of the campaign, and a paragraph per job: command line, variables, cells."""
+    from mpigauge.campaign.control import too_short_for_verdict
     from mpigauge.campaign.hosts import idle_hosts_sentence
     from mpigauge.campaign.jobs import oversubscribed_jobs
     from mpigauge.campaign.libraries import other_choices
@@ -31,7 +32,9 @@ def dry_run_text(session: PreparedCampaign) -> str:
     idle = [f"! {line}" for line in [idle_hosts_sentence(plan)] if line]
     head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
     gone = [f"! {line}" for line in [left_out_sentence(session.targets)] if line]
-    return "\n".join([*_amount(session), *others, *gone, *shared, *idle, *lab, head, *_jobs(session), ""])
+    short = [f"! {line}" for line in [too_short_for_verdict(plan, session.targets)] if line]
+    said = [*others, *gone, *short, *shared, *idle]
+    return "\n".join([*_amount(session), *said, *lab, head, *_jobs(session), ""])
 
 
 def _amount(session: PreparedCampaign) -> Iterator[str]:

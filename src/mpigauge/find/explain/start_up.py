@@ -12,6 +12,7 @@ from mpigauge.find.explain import first_message
 from mpigauge.find.explain.evidence import at_sizes, is_narrow
 from mpigauge.find.explain.first_message import FirstMessage, by_number, first_messages
 from mpigauge.find.phrases import is_known, known_time, time
+from mpigauge.mpi.init_sleep import REMEDY, lasts_as_long, may_sleep
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, PROMISED
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
+    from mpigauge.result.records import Launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class StartUp:
         median_s: Median over launches of the median over ranks.
         first: The first message after it; None for one rank, or if it is not known.
         launches: How many have said it.
+        sleeps: Whether a second of it is a sleep of the library.
     """
 
     cell: Cell
@@ -44,6 +48,7 @@ class StartUp:
     median_s: float
     first: FirstMessage | None
     launches: int
+    sleeps: bool = False
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -69,7 +74,14 @@ def start_ups(evidence: Evidence) -> Iterator[StartUp]:
         median_s = interval_of(np.array(list(middle.values()) or [0.0]), machine=PROMISED)[0]
         first = firsts.get(job)
         cell = first.cell if first is not None else rows[0].cell
-        yield StartUp(cell, init_s, low_s, high_s, median_s, first, len(longest))
+        sleeps = lasts_as_long(median_s) and _may_sleep(evidence.result, launches[-1])
+        yield StartUp(cell, init_s, low_s, high_s, median_s, first, len(longest), sleeps)
+
+
+def _may_sleep(result: Result, launch: Launch) -> bool:
+    campaign = result.campaign
+    variables = {**campaign.environment.variables, **campaign.plan.variables, **launch.variables}
+    return may_sleep(launch.job.mpi, launch.job.mpi_version, variables, campaign.plan.mpi_options)
 
 
 # ---- Sentence ------------------------------------------------------------------------------------
@@ -77,7 +89,8 @@ def start_ups(evidence: Evidence) -> Iterator[StartUp]:
 
 def headline(fact: StartUp, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what MPI_Init takes, and then the first message and its answer."""
-    said = f"{fact.cell.job.name}: MPI_Init {_init(fact, chosen)}"
+    asleep = ", 1 s of it a sleep" if fact.sleeps else ""
+    said = f"{fact.cell.job.name}: MPI_Init {_init(fact, chosen)}{asleep}"
     if fact.first is None or not is_known(fact.first.low_s, fact.first.high_s):
         return said
     return f"{said}, {first_message.ROUND_TRIP} {time(fact.first.first_s, chosen=chosen)}"
@@ -98,6 +111,8 @@ def sentence(fact: StartUp, varied: Collection[str], chosen: Units = AUTOMATIC) 
         f"MPI_Init {time(fact.init_s, fact.low_s, fact.high_s, chosen)} on the slowest rank",
         f"{time(fact.median_s, chosen=chosen)} median over ranks",
     ]
+    if fact.sleeps:
+        said.append(f"1 s of it is a sleep, as btl/ofi is closed unused, which {REMEDY} avoids")
     if fact.first is not None:
         said.append(first_message.sentence(fact.first, varied, chosen).removeprefix(f"{name}: "))
     return f"{name}: {'; '.join(said)}"

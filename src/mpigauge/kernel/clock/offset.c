@@ -12,7 +12,8 @@ enum {
     EXCHANGES_MIN = 8,
 };
 
-static const int64_t fit_ns       = 1000000000; /* time over which a drift is estimated */
+/* Time over which a drift is estimated at first: checks make the estimate better. */
+static const int64_t fit_ns       = 100000000;
 static const double  best_again   = 1.1;
 static const int     stop_message = -1;
 

@@ -6,10 +6,9 @@
 #include "rounds/visits.h"
 
 enum {
-    MG_OVERDRAFT = 8, /* times its share of time that a slow visit may take */
-    MG_SAMPLES_CELL =
-        8, /* per cell and launch, at least, unless they take MG_OVERTIME times its time */
-    MG_OVERTIME = 4,
+    MG_OVERDRAFT    = 8,  /* times its share of time that a series of a slow visit may take */
+    MG_OVERTIME     = 16, /* times its time that a slow cell may take: two such series per visit */
+    MG_SAMPLES_CELL = 8,  /* per cell and launch, at least, unless they take MG_OVERDRAFT */
 };
 
 /* Calls between two clock readings, given the time of a call and the time that a visit has. */

@@ -38,13 +38,11 @@ int mg_warmups_for(const struct mg_run *run, const struct mg_cell *cell)
     return needed < MG_WARMUPS_MAX ? (int) needed : MG_WARMUPS_MAX;
 }
 
-/* A cell with slow rounds may take more than its time for a minimum of samples. */
-static bool time_is_used_up(const struct mg_plan *plan, const struct mg_cell *cell)
+/* Moments of a launch differ more than the samples of one: little time makes few samples, not few
+ * visits.  But no cell may take the time of all others. */
+static bool takes_too_long(const struct mg_plan *plan, const struct mg_cell *cell)
 {
-    const int count = cell->series.count;
-
-    return count > 0 && cell->spent_ns >= plan->cell_ns &&
-           (count >= MG_SAMPLES_CELL || cell->spent_ns >= MG_OVERTIME * plan->cell_ns);
+    return cell->series.count > 0 && cell->spent_ns >= MG_OVERTIME * plan->cell_ns;
 }
 
 /* ---- Stop rule ------------------------------------------------------------------------------- */
@@ -69,7 +67,7 @@ const char *mg_skip_reason(const struct mg_run *run, const struct mg_cell *cell)
         return "time";
     if (cell->series.count >= plan->rounds_max || precise_enough(plan, &cell->series))
         return "precise";
-    if (time_is_used_up(plan, cell))
+    if (takes_too_long(plan, cell))
         return "share";
     return NULL;
 }

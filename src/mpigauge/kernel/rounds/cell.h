@@ -44,6 +44,7 @@ struct mg_run {
     struct mg_rounds      rounds;     /* of one series, reused */
     struct mg_rounds      pure;       /* of modes that compute, without their computation, reused */
     int64_t               checked_ns; /* when the global clock was checked */
+    int64_t               block_ns;   /* until it is checked again */
     int64_t               fastest_ns; /* median of the fastest cell that needs the global clock */
     int                   rank;
 };

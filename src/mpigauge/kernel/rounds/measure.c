@@ -26,7 +26,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const int64_t block_ns = 1000000000;       /* between two checks of the global clock */
+/* Between two checks of the global clock: twice as long each time, since the first ones are further
+ * points for models that were made in a hurry. */
+static const int64_t first_block_ns = 100000000;
+static const int64_t most_block_ns  = 1000000000;
 static const double  tolerated_clock_error = 0.1; /* of the time of the fastest cell */
 
 /* ---- Visits of groups ------------------------------------------------------------------------ */
@@ -156,7 +159,7 @@ static void *zeros(size_t count, size_t bytes)
 static void check_clock(struct mg_run *run, bool last)
 {
     enum { DUE, TOLERANCE_NS, WORDS };
-    int64_t check[WORDS] = {[DUE] = last || mg_now_ns() - run->checked_ns > block_ns,
+    int64_t check[WORDS] = {[DUE] = last || mg_now_ns() - run->checked_ns > run->block_ns,
                             [TOLERANCE_NS] =
                                 (int64_t) (tolerated_clock_error * (double) run->fastest_ns)};
 
@@ -165,6 +168,7 @@ static void check_clock(struct mg_run *run, bool last)
         return;
     mg_clocks_check(run->start_ns, check[TOLERANCE_NS], last);
     run->checked_ns = mg_now_ns();
+    run->block_ns   = 2 * run->block_ns < most_block_ns ? 2 * run->block_ns : most_block_ns;
 }
 
 /* The time of a visit in which this rank was stopped does not count towards the deadline: how long
@@ -191,6 +195,7 @@ static void do_visits(struct mg_run *run, MPI_Request *requests)
     mg_heartbeat_end();
     run->visits_ns        = mg_now_ns();
     run->checked_ns       = run->visits_ns;
+    run->block_ns         = first_block_ns;
     run->stops_counted_ns = run->visits_ns;
     run->stops            = mg_stopped_count();
     for (int count = 1; visits < end; visits += count) {

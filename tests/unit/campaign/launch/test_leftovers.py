@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.campaign.launch import leftovers
-from mpigauge.campaign.launch.janitor import first_message, janitor
+from mpigauge.campaign.launch.janitor import DismissedJanitor, first_message, janitor, wait_for_all
 from mpigauge.campaign.launch.leftovers import SEGMENTS, TOPOLOGY
 from mpigauge.campaign.launch.process_tree import process
 from tests import needs
@@ -181,6 +181,26 @@ def test_without_a_janitor_the_parent_tidies_up(
     assert one.process.returncode == -signal.SIGKILL
     assert not segment.exists()
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_only_a_job_that_was_killed_waits_for_its_janitor(tmp_path: Path, waits: bool) -> None:
+    """The next one may start meanwhile: files that it uses are not taken for left behind."""
+    folder = tmp_path / "job"
+    folder.mkdir()
+    dismissed: list[DismissedJanitor] = []
+    with janitor(str(folder), dismissed=dismissed) as one:
+        assert one.process is not None
+        if waits:
+            one.last_message = leftovers.KILLED
+        else:
+            os.kill(one.process.pid, signal.SIGSTOP)
+    assert folder.exists() is not waits
+    assert len(dismissed) == (not waits)
+    os.kill(one.process.pid, signal.SIGCONT) if dismissed else None
+    wait_for_all(dismissed)
+    assert not folder.exists()
+    assert not dismissed
 
 
 def test_a_janitor_that_does_not_read_its_first_message_is_replaced(

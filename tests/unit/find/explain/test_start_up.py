@@ -73,6 +73,37 @@ def test_few_launches_have_a_number_and_ask_for_more() -> None:
     assert ": MPI_Init 210 ms (a good interval needs 6 launches or more)" in headline(fact, set())
 
 
+@pytest.mark.parametrize(
+    ("mpi", "version", "init_ms", "variables", "sleeps"),
+    [
+        ("openmpi", "5.0.11", 1060, {}, True),
+        ("openmpi", "4.1.4", 1060, {}, True),
+        ("openmpi", "4.0.7", 1060, {}, False),
+        ("mpich", "5.0.2", 1060, {}, False),
+        ("openmpi", "5.0.11", 980, {}, False),
+        ("openmpi", "5.0.11", 1900, {}, False),
+        ("openmpi", "5.0.11", 1060, {"OMPI_MCA_btl": "^ofi"}, False),
+        ("openmpi", "5.0.11", 1060, {"OMPI_MCA_btl": "tcp,self"}, False),
+    ],
+)
+def test_a_sleep_of_the_library_is_no_cost_of_its_start(
+    mpi: str, version: str, init_ms: int, variables: dict[str, str], sleeps: bool
+) -> None:
+    one = cell(mpi=mpi, mpi_version=version)
+    launches = [
+        replace(
+            launch(number), job=one.job, init_ns=(init_ms + number) * MS, init_median_ns=init_ms * MS,
+            variables=variables,
+        )
+        for number in range(1, 7)
+    ]  # fmt: skip
+    made = result_of(campaign(one), *launches, *measured([one], range(1, 7), lambda *_: [1000] * 30))
+    (fact,) = start_ups(Evidence(made, rows(made)))
+    assert fact.sleeps is sleeps
+    assert ("1 s of it a sleep" in headline(fact, set())) is sleeps
+    assert ("--env OMPI_MCA_btl=^ofi" in sentence(fact, set())) is sleeps
+
+
 def test_nothing_of_one_launch_or_of_older_files() -> None:
     assert found({1: 40 * MS}, cell()) == []
     assert found(dict.fromkeys(range(1, 7), -1), cell()) == []
