@@ -20,7 +20,7 @@ from mpigauge.rows.clock_resolution import relative_step
 from mpigauge.rows.within_launch import NO_SHARES, shares_of, summarise_launches
 from mpigauge.stats.interval import LAUNCHES_FOR_RANGE, interval_of, p_value_beyond, with_clock_step
 from mpigauge.stats.launch_groups import outliers, two_kinds
-from mpigauge.stats.limits import ENOUGH_LAUNCHES
+from mpigauge.stats.limits import ENOUGH_LAUNCHES, PROMISED
 from mpigauge.stats.percentiles import (
     Values,
     deviation_of,
@@ -62,6 +62,7 @@ class Timing:
         launches_half_width: What of it launches alone give, and more of them make narrower.
         machine_half_width: What of it other speeds of the cores and the instrument give, which no number of
             launches makes narrower; both parts are added to each side in quadrature, as logarithms.
+        promised: What of the machine's part the instrument gives, as a logarithm.
         widening: How many times as wide that of the launches is, since neighbouring ones are alike.
         launches: How many launches have rounds.
         samples: How many rounds in all.
@@ -91,6 +92,7 @@ class Timing:
     half_width: float | None = None
     launches_half_width: float | None = None
     machine_half_width: float | None = None
+    promised: float = PROMISED
     widening: float = 1.0
     launches: int = 0
     samples: int = 0
@@ -135,12 +137,14 @@ class Timing:
             widening=factor,
         )
 
-    def with_machine(self, reach: float) -> Self:
+    def with_machine(self, speeds: float, promised: float = PROMISED) -> Self:
         """Return the same time with an interval that covers what is not known of the machine.
 
         Args:
-            reach: As a logarithm.
+            speeds: What other speeds of the cores give, as a logarithm.
+            promised: What the instrument gives, likewise.
         """
+        reach = math.hypot(speeds, promised)
         if self.half_width is None or not self.by_launch:
             return self
         found = interval_of(self._times_s, self.step, machine=reach, widening=self.widening)
@@ -150,6 +154,7 @@ class Timing:
             high=found.high,
             half_width=found.half_width,
             machine_half_width=math.expm1(reach),
+            promised=promised,
         )
 
     def chance_beyond(self, bound_s: float, *, above: bool) -> float | None:

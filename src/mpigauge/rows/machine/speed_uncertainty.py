@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from mpigauge.rows.estimate import Printed, Timing
+from mpigauge.rows.machine.instrument import promised_of
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.sessions import spread_s
 from mpigauge.rows.machine.speeds import spans_of
@@ -104,7 +105,8 @@ def widened_for_speed_changes(time: Known, visits: Sequence[Visit], meanwhile: S
         own = response_of(visits)
         response = own if own.error <= meanwhile.response.error else meanwhile.response
         reach = UNIFORM_REACH * meanwhile.span * response.exponent
-    return time.with_machine(math.hypot(reach, PROMISED))
+    promised = promised_of(visits[0].cell, time.estimate) if visits else PROMISED
+    return time.with_machine(reach, promised)
 
 
 def response_of(visits: Iterable[Visit]) -> Response:
