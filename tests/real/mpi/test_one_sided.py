@@ -158,16 +158,17 @@ def test_what_an_operation_gets_while_its_target_computes_is_compared(
 
 @pytest.mark.parametrize("rank", ["0", "1", "any"])
 def test_memory_that_cannot_be_attached_costs_the_cells_of_its_window_alone(
-    mpigauge: Run, rma_shim: Shim, rank: str
+    mpigauge: Run, rma_shim: Shim, tmp_path: Path, rank: str
 ) -> None:
     """And its window does not stay open."""
     library = find.find(prefix("mpich"))
     words = ("put", "--sizes", "8", "--rma-window", "create,dynamic", "--launches", "1")
-    environment = rma_shim(library) | {"RMA_UNATTACHED": rank}
+    environment = rma_shim(library) | {"RMA_UNATTACHED": rank, "RMA_LEFT": str(tmp_path / "left")}
     done = mpigauge("run", *words, "--mpi", str(library.mpicc), "--format", "json", environment=environment)
     found = {row["rma_window"]: row for row in json.loads(done.stdout)["rows"]}
     assert (found["create"]["status"], found["dynamic"]["status"]) == ("ok", "failed")
     assert "MPI_Win_attach failed" in found["dynamic"]["reason"]
+    assert not (tmp_path / "left").exists()
 
 
 def test_an_operation_that_never_completes_costs_its_cell_alone(
