@@ -158,13 +158,19 @@ def _modes(pattern: Pattern) -> str:
 
 def operations() -> str:
     """Return a table of what one time spans, and of the operations in a round."""
-    trips = {one["name"]: one["trips"] for one in json.loads(DESCRIPTION.read_bytes())["patterns"]}
+    kept = {one["name"]: one for one in json.loads(DESCRIPTION.read_bytes())["patterns"]}
 
-    def meaning(pattern: Pattern) -> Row:
-        count = trips[pattern.name]
-        return pattern.time_of, DASH if pattern.probes else TRIPS.get(count, str(count))
+    def counted(count: object, pattern: Pattern) -> str:
+        return DASH if pattern.probes else TRIPS.get(str(count), str(count))
 
-    rows = _together([(f"`{of.name}`", meaning(of)) for of in known().values()])
+    named = []
+    for of in known().values():
+        named.append((f"`{of.name}`", (of.time_of, counted(kept[of.name]["trips"], of))))
+        for mode in kept[of.name]["modes"]:
+            if mode["time_of"]:
+                count = mode["trips"] or kept[of.name]["trips"]
+                named.append((f"`{of.name} {mode['name']}`", (mode["time_of"], counted(count, of))))
+    rows = _together(named)
     return table(("pattern", "one operation", "in one round"), rows, numbers=("in one round",))
 
 
@@ -172,7 +178,7 @@ def rates() -> str:
     """Return a table of bandwidths by the size n of a message or block, the ranks p and the time t."""
     named: list[tuple[str, Row]] = []
     for of in known().values():
-        directions = {mode.directions: mode.name for mode in of.modes}
+        directions = {mode.directions: mode.name for mode in of.modes if not mode.no_rate}
         for count, mode in directions.items():
             name = f"`{of.name} {mode}`" if len(directions) > 1 else f"`{of.name}`"
             named.append((name, (rate(of.volumes.operation, count), rate(of.volumes.bus, count))))

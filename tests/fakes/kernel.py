@@ -307,7 +307,7 @@ class Run:
         if width is not None:
             words.append(f'"half_width":{width:.4g}')
         calls = cell.batch * (len(warmup_ns) + len(samples_ns))
-        words.append(f'"verified":{"true" if verified else "false"}')
+        words.append(f'"verified":{"true" if verified and _compares(visit) else "false"}')
         counted = traffic(visit, ranks, in_call * calls, calls)
         words += counted if _is_counted(visit, verified) else ['"net_calls":0']
         if is_meant("FAKE_CORRUPT", visit):
@@ -386,6 +386,11 @@ def _rank_times(visit: dict[str, Any], times_ns: list[int], slow: list[float]) -
         round(usual_ns * one / max(slow)) if pair else 0 for pair, one in zip(pairs, slow, strict=True)
     ]
     return [f'"rank_ns":{array(rank_ns)}'] if slow else []
+
+
+def _compares(visit: dict[str, Any]) -> bool:
+    """Whether anything comes that can be compared."""
+    return has(visit, "compares") and bool(visit["bytes"] or not PATTERNS[visit["pattern"]]["moves_bytes"])
 
 
 def _is_counted(visit: dict[str, Any], verified: bool) -> bool:

@@ -266,4 +266,6 @@ def knows_cpu_time(visit: dict[str, Any]) -> bool:
     """Not where preparations, acknowledgements or barriers lie between the samples, or a rank only waits."""
     if starts_together(visit):
         return bool(visit["sync"] == "common")
-    return bool(PATTERNS[visit["pattern"]]["sampled"]["cpu_known"]) and not has(visit, "target_waits")
+    if has(visit, "sampling") or has(visit, "target_waits"):
+        return False
+    return bool(PATTERNS[visit["pattern"]]["sampled"]["cpu_known"])

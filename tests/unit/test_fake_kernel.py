@@ -180,7 +180,8 @@ def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi
             assert line["samples_ns"][0] >= least_ns
             assert batch == 1 or (batch - 1) * line["trial_ns"][-1] < least_ns
         waits = next(one["target_waits"] for one in PATTERNS[pattern]["modes"] if one["name"] == mode)
-        unknown = sampling in {"prepared", "acked"} or waits
+        arrives = next(one["sampling"] for one in PATTERNS[pattern]["modes"] if one["name"] == mode)
+        unknown = sampling in {"prepared", "acked"} or waits or bool(arrives)
         cpu_ns = -1 if unknown else active * sum(line["samples_ns"])
         assert line["cpu_ns"] == cpu_ns
 

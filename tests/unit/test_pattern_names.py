@@ -91,6 +91,23 @@ def test_baselines_are_of_memory() -> None:
     assert all(known()[pattern].in_memory for pattern, _ in baselines().values())
 
 
+def test_what_has_nothing_to_compare_is_known() -> None:
+    """All others say of each visit whether what came was right."""
+    found = {
+        (pattern.name, {mode.compares for mode in pattern.modes} == {True}) for pattern in known().values()
+    }
+    uncompared = {"null", "eager", "barrier", "empty-epoch", "win_create", "cacheline"}
+    assert {name for name, compared in found if not compared} == uncompared
+
+
+@pytest.mark.parametrize("pattern", ["put", "get", "accumulate", "get_accumulate", "empty-epoch"])
+def test_a_time_in_which_the_target_takes_part_says_so(pattern: str) -> None:
+    own = known()[pattern]
+    assert "rank 1 waits in MPI" in own.time_of_mode("lock")
+    assert "both ranks take part" in own.time_of_mode("fence")
+    assert own.mode("pscw") is None or own.time_of_mode("pscw").endswith("half of both")
+
+
 # ---- Older files ---------------------------------------------------------------------------------
 
 

@@ -55,7 +55,7 @@ HARMLESS: Mapping[type[Struct], str] = {
     # What the kernel is asked to measure, which it refuses if it has no such pattern.
     Cell: "pattern mode mpi mpi_version transport datatype op root pair label group groups order",
     Pattern: "name about time_of sampling bus one_pair",
-    Mode: "name about baseline instead_of",
+    Mode: "name about time_of sampling baseline instead_of",
     # What was found when the campaign began: compared with what is found now, and read by nobody else.
     # The launcher is the one beside mpicc.
     LibraryRecord: "name version standard mpiexec origin show flags kernel built_by digest label "

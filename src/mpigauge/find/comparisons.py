@@ -22,6 +22,7 @@ from mpigauge.find.answer import latency_bytes
 from mpigauge.find.phrases import NamesOfTwo
 from mpigauge.find.pieces import pieces_line
 from mpigauge.plan.factors import LIBRARY, PLACE
+from mpigauge.plan.patterns import known, sampled_alike
 from mpigauge.rows.baselines import NAMES, measured_in
 from mpigauge.rows.group import STATE, Subject, by_state, each_state, group, subject_of
 from mpigauge.rows.machine.conditions import distances_of
@@ -225,10 +226,14 @@ def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[RelativeCurv
 
 
 def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve]]:
-    """Yield each curve that differs in one thing, with the first of its group."""
+    """Yield each curve that differs in one thing, with the first of its group.
+
+    A message one way is not held against the call that receives one.
+    """
     for mine, _ in _groups(curves, of, min):
         first, *others = mine
-        yield from ((other, first) for other in others)
+        pattern, mode = known().get(first.cell.pattern), first.cell.mode
+        yield from ((other, first) for other in others if sampled_alike(pattern, mode, other.cell.mode))
 
 
 # ---- Pairs of curves -----------------------------------------------------------------------------

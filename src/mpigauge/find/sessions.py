@@ -14,7 +14,7 @@ from mpigauge.rows.machine.conditions import disturbed_launches
 from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.over_sessions import session_mismatches, spans_of
 from mpigauge.rows.machine.steadiness import speeds_apart, steadiness_of, times_of_slowest_launch
-from mpigauge.stats.limits import by_clock_speeds
+from mpigauge.stats.limits import PROMISED, by_clock_speeds
 from mpigauge.units import counted, format_factor, format_percent, format_relative, format_time
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ class Unsteady:
 def _unsteady(about: About) -> Iterator[Unsteady]:
     """Yield a machine whose speed moves times, or whose cores others used."""
     seen, times = steadiness_of(about.result), [row.time for row in about.numbers if row.time and row.talks]
-    middle = median([time.machine_half_width or 0.0 for time in times] or [0.0])
+    # Of short one-sided operations the instrument itself has most of it.
+    usual = [time.machine_half_width or 0.0 for time in times if time.promised <= PROMISED]
+    middle = median(usual or [0.0])
     longer = times_of_slowest_launch(about.result, [time.by_launch for time in times])
     felt = seen.changes and seen.ratio is not None and longer and longer > seen.ratio**MIN_FELT
     fact = Unsteady(seen, middle if by_clock_speeds(middle) else None, longer if felt else None)

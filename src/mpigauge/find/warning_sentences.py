@@ -17,7 +17,7 @@ from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.odd_launches import unexplained
 from mpigauge.rows.rows import warnings_of
 from mpigauge.sequences import consecutive, runs
-from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, by_clock_speeds
+from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, PROMISED, by_clock_speeds
 from mpigauge.units import (
     DASH,
     counted,
@@ -247,6 +247,7 @@ def _wide(
     half_width: float,
     launches_half_width: float,
     machine_half_width: float | None,
+    promised: float = PROMISED,
     precision: float,
     launches: int,
     launches_needed: int | None,
@@ -259,7 +260,7 @@ def _wide(
     asked, is_wide = format_relative(precision), "smaller differences cannot be seen"
     fact = f"the interval is {format_relative(half_width)}, wider than the {asked} asked for"
     if launches_half_width <= precision:
-        cause, remedy = _why_beyond_launches(machine_half_width)
+        cause, remedy = _why_beyond_launches(machine_half_width, promised)
         return Words(f"{fact}, {cause}", is_wide, remedy)
     if launch_share is not None and visit_share is not None and rounds_share is not None:
         if rounds_share >= max(launch_share, visit_share):
@@ -272,20 +273,26 @@ def _wide(
     if launches_needed is None:
         return Words(fact, is_wide, f"it would take more than {LAUNCHES_COUNTABLE} launches: {look}")
     reach = f"{launches_needed_low} to {launches_needed_high or f'more than {LAUNCHES_COUNTABLE}'}"
-    part = "the launches' part of it" if by_clock_speeds(machine_half_width) else "it"
+    part = "the launches' part of it" if by_clock_speeds(machine_half_width, promised) else "it"
     needed = f"{part} takes about {launches_needed} launches instead of {launches} (most likely {reach})"
     more = f"--launches {launches_needed}" if launches_needed <= MOST_LAUNCHES else look
     return Words(fact, is_wide, f"{needed}: {more}")
 
 
-def beyond_launches(machine_half_width: float | None) -> str:
-    """Return what makes an interval wider than its launches do."""
-    return "the cores' clock" if by_clock_speeds(machine_half_width) else "the instrument"
+def beyond_launches(found: Iterable[Values]) -> str:
+    """Return what makes most of some intervals wider than their launches do."""
+    return "the cores' clock" if any(map(_is_by_clock_speeds, found)) else "the instrument"
 
 
-def _why_beyond_launches(half_width: float | None) -> tuple[str, str]:
+def _is_by_clock_speeds(values: Values) -> bool:
+    """Return whether a wide interval is so by the speeds of the cores."""
+    promised = float(values.get("promised") or PROMISED)
+    return by_clock_speeds(float(values["machine_half_width"] or 0), promised)
+
+
+def _why_beyond_launches(half_width: float | None, promised: float) -> tuple[str, str]:
     """Return why an interval is wide whose launches agree, and what to do."""
-    if by_clock_speeds(half_width):
+    if by_clock_speeds(half_width, promised):
         cause = "by the changing clock speeds of the cores alone"
         return cause, "fix the frequency, or look at --only quiet"
     return f"by the {format_percent(half_width)} that the instrument cannot promise", "raise --precision"
@@ -515,9 +522,9 @@ def _wide_lines(cells: CellsFound) -> Iterator[str]:
 
 def _narrower(found: Sequence[Values], *, only_quiet: bool) -> str:
     """Return what narrows most of some wide intervals: launches, unless the machine made them wide."""
-    machine = [float(one["machine_half_width"] or 0) for one in found if _launches_agree(one)]
+    machine = [one for one in found if _launches_agree(one)]
     if 2 * len(machine) >= len(found):
-        if not by_clock_speeds(max(machine)):
+        if not any(map(_is_by_clock_speeds, machine)):
             return "the instrument: raise --precision"
         return "the cores' clock: fix it" if only_quiet else "the cores' clock: --only quiet"
     needed = [int(one["launches_needed"] or 0) for one in found if not _launches_agree(one)]
@@ -808,8 +815,8 @@ def _line(rows: Sequence[Row], kind: WarningKind, found: Sequence[tuple[Cell, Wa
     if len(found) == 1:
         return f"{where}: {sentence(worst)}"
     machine = [warning for _, warning in found if _by_machine(warning)]
-    widths = [float(one.values["machine_half_width"] or 0) for one in machine]
-    alone = f", {len(machine)} by {beyond_launches(max(widths))} alone" if machine else ""
+    cause = beyond_launches(one.values for one in machine)
+    alone = f", {len(machine)} by {cause} alone" if machine else ""
     counts = f"{len(found)} cells{_reach(kind, found)}{alone}"
     return f"{where} ({counts}); {_name(rows, cell)}: {sentence(worst)}"
 

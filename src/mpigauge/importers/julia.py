@@ -227,7 +227,7 @@ def _meaning(table: _Table, ranks: int) -> TableMeaning:
     return TableMeaning(
         benchmark.pattern,
         benchmark.mode,
-        time_of=own.time_of
+        time_of=own.time_of_mode(benchmark.mode)
         if own.active_ranks
         else f"in the call, {'slowest rank' if slowest else 'mean over ranks'}",
         directions=mode.directions if mode else 1,

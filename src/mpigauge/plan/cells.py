@@ -25,6 +25,7 @@ from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, NATURAL, ROTATING, S
 INT_MAX = 2**31 - 1
 MAX_RANKS_PER_CORE = 64
 IN_FLIGHT_BYTES = 16 * 2**20
+AT_A_ROOT_BYTES = 2**30
 MIN_WINDOW = 2
 EAGER_DEFAULT_BYTES = 4 * 2**20
 SHARED_MEMORY = "shm"
@@ -414,7 +415,8 @@ def _windows(table: _Table, cell: Cell) -> Iterable[int]:
     mode = table.pattern.mode(cell.mode)
     if mode is not None and mode.one_message:
         return (1,)
-    return (window_for(table.measure.window or int(default_value("window")), cell.bytes),)
+    ends = active_ranks(cell, table.pattern) - 1 if table.pattern.senders == "others" else 1
+    return (window_for(table.measure.window or int(default_value("window")), cell.bytes, ends),)
 
 
 VALUES: Mapping[str, Callable[[_Table, Cell], Iterable[Value]]] = {
@@ -439,13 +441,18 @@ VALUES: Mapping[str, Callable[[_Table, Cell], Iterable[Value]]] = {
 """Functions for factors whose values are checked, or follow from others."""
 
 
-def window_for(window: int, size: int) -> int:
+def window_for(window: int, size: int, ends: int = 1) -> int:
     """Return how many messages of `size` bytes are in flight at once.
 
     The window asked for, but no more than 16 MiB in flight: a few large messages fill any link, and a window
-    of 64 would measure the memory of its receive buffers instead.
+    of 64 would measure the memory of its receive buffers instead. One rank that has the windows of many has
+    memory for all of them.
+
+    Args:
+        ends: Ranks at the other end, of which each has a window.
     """
-    return min(window, max(MIN_WINDOW, IN_FLIGHT_BYTES // max(1, size)))
+    most = min(IN_FLIGHT_BYTES, AT_A_ROOT_BYTES // max(1, ends)) // max(1, size)
+    return min(window, max(MIN_WINDOW, most))
 
 
 def _check_mode(pattern: Pattern, mode: Mode, measure: Measure, where: str) -> None:

@@ -88,6 +88,10 @@ class Mode(Struct, frozen=True):
     """A mode: one way of doing a pattern.
 
     Attributes:
+        time_of: What one of its times is; "" where the pattern says it.
+        sampling: How its samples are taken, by name, where it is not how the pattern's are; else "".
+        no_rate: Whether its time is not that of moving all of its bytes.
+        compares: Whether the kernel compares what its calls give with what they must.
         directions: Messages in flight at once between a pair; 2 doubles the rate.
         needs_eager: Whether it deadlocks above the eager limit, so that the kernel does not start it there.
         binds_buffers: Whether all calls use the same buffers, which excludes cold ones.
@@ -145,6 +149,10 @@ class Mode(Struct, frozen=True):
     target_waits: bool = False
     target_computes: bool = False
     computes_first: bool = False
+    time_of: ShortText = ""
+    sampling: ShortText = ""
+    no_rate: bool = False
+    compares: bool = True
     most_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
 
     @property
@@ -164,7 +172,7 @@ class Pattern(Struct, frozen=True):
     Attributes:
         time_of: What one reported time is.
         sampling: How samples are taken, by name: chained, blocks, floor, probe, common, common-blocks,
-            prepared or acked.
+            prepared or acked; of modes also arrived.
         active_ranks: How many ranks take part; 0 means all.
         windowed: Whether it uses a window of messages.
         moves_bytes: Whether sizes and rates make sense.
@@ -303,6 +311,11 @@ class Pattern(Struct, frozen=True):
         """Return the mode of this name; None if there is none."""
         return next((mode for mode in self.modes if mode.name == name), None)
 
+    def time_of_mode(self, name: str) -> str:
+        """Return what one time of the mode of this name is."""
+        mode = self.mode(name)
+        return (mode and mode.time_of) or self.time_of
+
     def mode_meant(self, word: str) -> Mode | None:
         """Return the mode of this name in any spelling, or the first that calls this MPI function."""
         short = normalised(word)
@@ -420,6 +433,12 @@ def times_alone(pattern: Pattern, mode: str) -> bool:
     own = known().get(pattern.name)
     described = (own and own.mode(mode)) or pattern.mode(mode)
     return described is None or not described.overlaps
+
+
+def sampled_alike(pattern: Pattern | None, one: str, other: str) -> bool:
+    """Return whether samples of two modes are taken alike, so that their times are of one thing."""
+    modes = [] if pattern is None else [pattern.mode(name) for name in (one, other)]
+    return len({mode.sampling if mode is not None else "" for mode in modes}) <= 1
 
 
 def representative_mode(pattern: Pattern, measured: Sequence[str]) -> str:

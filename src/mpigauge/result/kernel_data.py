@@ -201,7 +201,8 @@ class VisitCore(Struct, frozen=True, kw_only=True):
             which a round trip was subtracted may be below 0 without, and are not counted.
         corrupt: What was wrong with the payload; empty if it was right, or not compared.
         verified: Whether it was compared: in the first visit of a cell and launch, in every fourth after it,
-            and in the last. Older versions did so in all.
+            and in the last; never where nothing comes that can be compared, as of an empty message, a barrier
+            or an empty epoch. Older versions did so in all.
         net_bytes: What the IP interfaces of rank 0's host received during net_calls calls, or sent if that is
             more: with the five fields behind net_calls the proof of the transport.
         net_calls: The calls during which traffic was counted; 0 where it was not, and these fields are void.

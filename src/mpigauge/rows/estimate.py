@@ -26,7 +26,7 @@ from mpigauge.stats.interval import (
     with_clock_step,
 )
 from mpigauge.stats.launch_groups import outliers, two_kinds
-from mpigauge.stats.limits import ENOUGH_LAUNCHES
+from mpigauge.stats.limits import ENOUGH_LAUNCHES, PROMISED
 from mpigauge.stats.percentiles import (
     Values,
     deviation_of,
@@ -68,7 +68,7 @@ class Timing:
         launches_half_width: What of it launches alone give, and more of them make narrower.
         machine_half_width: What of it other speeds of the cores and the instrument give, which no number of
             launches makes narrower.
-        instrument: What the instrument cannot promise, as a logarithm.
+        promised: What of the machine's part the instrument gives, as a logarithm.
         widening: How many times as wide that of the launches is, since neighbouring ones are alike.
         launches: How many launches have rounds.
         samples: How many rounds in all.
@@ -98,7 +98,7 @@ class Timing:
     half_width: float | None = None
     launches_half_width: float | None = None
     machine_half_width: float | None = None
-    instrument: float = 0.0
+    promised: float = PROMISED
     widening: float = 1.0
     launches: int = 0
     samples: int = 0
@@ -147,26 +147,26 @@ class Timing:
         known = self.precision
         return known is not None and not self.of_few_launches and known <= precision
 
-    def beyond_launches(self, widening: float, machine: float, instrument: float) -> Self:
+    def beyond_launches(self, widening: float, machine: float, promised: float) -> Self:
         """Return the same time with an interval that covers what its launches do not show.
 
         Args:
             widening: Factor on the part of the launches, for their serial correlation.
             machine: Uncertainty of the machine's speed at other times, as a logarithm.
-            instrument: What the instrument cannot promise, as a logarithm.
+            promised: What the instrument gives, as a logarithm.
         """
         if self.half_width is None or not self.by_launch:
             return self
         times_s = self._times_s
-        found = interval_of(times_s, self.step, machine=machine, instrument=instrument, widening=widening)
+        found = interval_of(times_s, self.step, machine=machine, instrument=promised, widening=widening)
         return replace(
             self,
             low=found.low,
             high=found.high,
             half_width=found.half_width,
             launches_half_width=interval_of(times_s, self.step, widening=widening).half_width,
-            machine_half_width=math.expm1(math.hypot(machine, instrument)),
-            instrument=instrument,
+            machine_half_width=math.expm1(math.hypot(machine, promised)),
+            promised=promised,
             widening=widening,
         )
 
@@ -179,12 +179,13 @@ class Timing:
         if self.low is None or not self.by_launch or bound_s <= 0:
             return None
         beyond = math.log1p(self.machine_half_width or 0.0)
+        promised = min(self.promised, beyond)
         return p_value_beyond(
             self._times_s,
             bound_s,
             self.step,
-            machine=math.sqrt(max(0.0, beyond**2 - self.instrument**2)),
-            instrument=self.instrument,
+            machine=math.sqrt(beyond**2 - promised**2),
+            instrument=promised,
             widening=self.widening,
             above=above,
         )

@@ -29,6 +29,9 @@ L2_BYTES = 4 * 2**20
 
 def algorithm_bytes(cell: Cell, pattern: Pattern) -> int | None:
     """Return the bytes that an operation is about, all directions; None if they depend on unknown ranks."""
+    mode = pattern.mode(cell.mode)
+    if mode is not None and mode.no_rate:
+        return 0
     blocks = _blocks_of_operation(cell, pattern)
     return None if blocks is None else directions_of(cell, pattern) * blocks * cell.bytes
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.rows.estimate import estimates, printed
+from mpigauge.rows.machine.instrument import promised_of
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.serial_correlation import launches_in_time
 from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of, speed_uncertainty
 from mpigauge.rows.machine.split import is_split
 from mpigauge.rows.samples import launches_of, visits_by_launch
-from mpigauge.stats.limits import PROMISED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -78,7 +78,8 @@ def beyond_launches(
         widening: For the serial correlation of launches.
         meanwhile: The speeds of cores while launches were made, from `speed_ranges_of`.
     """
-    return time.beyond_launches(widening, speed_uncertainty(visits, meanwhile.get(seat_of(cell))), PROMISED)
+    machine = speed_uncertainty(visits, meanwhile.get(seat_of(cell)))
+    return time.beyond_launches(widening, machine, promised_of(cell, time.estimate))
 
 
 def _measured(

@@ -278,6 +278,7 @@ def _wide(of: Circumstances) -> Values | None:
         "half_width": estimate.precision,
         "launches_half_width": by_launches,
         "machine_half_width": estimate.machine_half_width,
+        "promised": estimate.promised,
         "precision": precision,
         "launches": estimate.launches,
         "launches_needed": needed,

@@ -147,7 +147,7 @@ def _time(row: Row) -> Timing | None:
 
 def _about(rows: Sequence[Row], pattern: Pattern) -> str:
     """Return the meaning of a row: what its time is of, and how its samples were taken."""
-    about = [f"time: {pattern.time_of}"]
+    about = [f"time: {pattern.time_of_mode(rows[0].cell.mode)}"]
     batches = sorted({row.batch for row in rows if row.batch})
     if batches and batches[-1] > 1:
         about.append(f"each sample averages {_span(batches)} back-to-back calls")

@@ -15,6 +15,6 @@ PROMISED = 0.01
 """Half-width of what the instrument promises at best: up to 1 % of a sample is the clock."""
 
 
-def by_clock_speeds(machine_half_width: float | None) -> bool:
+def by_clock_speeds(machine_half_width: float | None, promised: float = PROMISED) -> bool:
     """Return whether the cores' speeds have more of the machine's part of an interval than the instrument."""
-    return machine_half_width is not None and math.log1p(machine_half_width) > math.sqrt(2) * PROMISED
+    return machine_half_width is not None and math.log1p(machine_half_width) > math.sqrt(2) * promised

@@ -6,13 +6,16 @@
  *                 that waits, which all see in that file: no progress without it.
  *                 The target itself neither waits nor spins.
  * RMA_TWICE       MPI_Fetch_and_op does it twice.
- * RMA_UNATTACHED  MPI_Win_attach fails.
+ * RMA_SWAPS       MPI_Compare_and_swap swaps whatever it finds.
+ * RMA_UNATTACHED  MPI_Win_attach fails on this rank, or on any.
+ * RMA_LEFT=FILE   MPI_Finalize makes that file where a dynamic window is open.
  * RMA_SHORT       MPI_Get leaves out the last byte. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -132,9 +135,45 @@ int MPI_Get(void *data, int count, MPI_Datatype type, int from, MPI_Aint place, 
     return PMPI_Get(data, count - missing, type, from, place, placed - missing, placed_type, win);
 }
 
+static MPI_Win open_dynamic = MPI_WIN_NULL;
+
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *made)
+{
+    const int code = PMPI_Win_create_dynamic(info, comm, made);
+
+    open_dynamic = *made;
+    return code;
+}
+
+int MPI_Win_free(MPI_Win *win)
+{
+    if (*win == open_dynamic)
+        open_dynamic = MPI_WIN_NULL;
+    return PMPI_Win_free(win);
+}
+
+int MPI_Finalize(void)
+{
+    const char *path = getenv("RMA_LEFT");
+
+    if (path != NULL && open_dynamic != MPI_WIN_NULL)
+        (void) close(open(path, O_WRONLY | O_CREAT, 0600));
+    return PMPI_Finalize();
+}
+
+int MPI_Compare_and_swap(const void *data, const void *compared, void *result, MPI_Datatype type,
+                         int to, MPI_Aint place, MPI_Win win)
+{
+    if (getenv("RMA_SWAPS") != NULL)
+        return PMPI_Fetch_and_op(data, result, type, to, place, MPI_REPLACE, win);
+    return PMPI_Compare_and_swap(data, compared, result, type, to, place, win);
+}
+
 int MPI_Win_attach(MPI_Win win, void *data, MPI_Aint bytes)
 {
-    if (getenv("RMA_UNATTACHED") == NULL)
+    const char *where = getenv("RMA_UNATTACHED");
+
+    if (where == NULL || (strcmp(where, "any") != 0 && atoi(where) != rank_here()))
         return PMPI_Win_attach(win, data, bytes);
     (void) PMPI_Win_call_errhandler(win, MPI_ERR_RMA_ATTACH);
     return MPI_ERR_RMA_ATTACH;

@@ -21,6 +21,7 @@
  *
  * SHIM_HOSTS: MPI_Get_processor_name tells the ranks in turn the names of so many hosts.
  * SHIM_ENTRY_NS: MPI_Recv spins so long for every receive of 1 B that is posted and waits.
+ * SHIM_ORDER: MPI_Type_create_subarray takes the dimensions in the other order.
  * SHIM_BLOCK_NS: MPI_Send spins so long for every eight bytes of a datatype that is not predefined.
  */
 #include <limits.h>
@@ -229,6 +230,14 @@ int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MP
         return code;
     }
     return PMPI_Send(data, count, type, to, tag, comm);
+}
+
+int MPI_Type_create_subarray(int dimensions, const int sizes[], const int parts[],
+                             const int starts[], int order, MPI_Datatype of, MPI_Datatype *made)
+{
+    return PMPI_Type_create_subarray(dimensions, sizes, parts, starts,
+                                     getenv("SHIM_ORDER") != NULL ? MPI_ORDER_FORTRAN : order, of,
+                                     made);
 }
 
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)

@@ -45,6 +45,10 @@ ROUNDS = 2_000
 MARGIN_OF_COLLECTIVES = 0.2
 """An operation of 200 ns is a tenth longer by one cache miss (docs/method-collectives.md#a-round)."""
 
+OPERATIONS = 20_000
+MARGIN_OF_OPERATIONS = 0.15
+"""The instrument promises 10 % of an operation of 50 ns (docs/method-one-sided.md#an-operation)."""
+
 INVOCATIONS = 8
 MIN_HOLD = 0.74
 """Of intervals that are to hold in 95 %: fewer of sixteen is less than 1 % likely."""
@@ -89,6 +93,15 @@ def bare_collectives(library: Library, folder: Path) -> Times:
     return {timed: median(values) for timed, values in times.items()}
 
 
+def bare_operations(library: Library, folder: Path, window: str) -> Times:
+    """Return the median time of one-sided operations on 8 B in seconds, into a window of a kind."""
+    times = defaultdict(list)
+    printed = bare_output(library, folder, "bare_rma", window, str(OPERATIONS))
+    for name, nanoseconds in re.findall(r"^(\w+) ([\d.]+)$", printed, re.MULTILINE):
+        times[name, 8].append(float(nanoseconds) * 1e-9)
+    return {timed: median(values) for timed, values in times.items()}
+
+
 def ratios(theirs: Callable[[], Times], ours: Callable[[], Times]) -> dict[Timed, float]:
     """Return the median ratio of ours to a bare loop, of the rounds in which the machine kept its state."""
     kept = turns(theirs, ours, ROUNDS_OF_TURNS)
@@ -126,6 +139,46 @@ def test_a_short_collective_takes_what_a_bare_common_start_says(
         what = f"{library.name}, {name} of 8 B / bare common start, {before} before it"
         apart = MARGIN_OF_COLLECTIVES if before == "meet" else 2 * MARGIN_OF_COLLECTIVES
         check(what, ratio, above=1 - apart, below=1 + apart)
+
+
+@truth
+def test_a_one_sided_operation_takes_what_a_bare_loop_says(
+    library: Library, rows: Rows, folder: Path
+) -> None:
+    operations = ("put", "get", "fetch_and_op")
+    words = (*operations, "--mode", "flush", "--sizes", "8", "--launches", "1", "--mpi", str(library.mpicc))
+
+    def ours() -> Times:
+        return {(row["pattern"], 8): row["time_s"]["estimate"] for row in rows(*words) if row["bytes"]}
+
+    def theirs() -> Times:
+        times = bare_operations(library, folder, "allocate")
+        return {(name, 8): times[name, 8] for name in operations}
+
+    for (name, _), ratio in ratios(theirs, ours).items():
+        what = f"{library.name}, {name} of 8 B / bare loop"
+        check(what, ratio, above=1 - MARGIN_OF_OPERATIONS, below=1 + MARGIN_OF_OPERATIONS)
+
+
+@pytest.mark.parametrize("window", ["create", "dynamic"])
+@truth
+def test_a_flag_that_needs_its_target_is_not_polled_for_in_vain(
+    library: Library, rows: Rows, folder: Path, window: str
+) -> None:
+    """Beside a loop whose target enters MPI in every poll."""
+    words = ("put-notify", "--sizes", "8", "--rma-window", window, "--launches", "1")
+
+    def ours() -> Times:
+        found = rows(*words, "--mode", "flag", "--mpi", str(library.mpicc))
+        (time_s,) = (row["time_s"]["estimate"] for row in found if row["bytes"])
+        return {("notify", 8): time_s}
+
+    def theirs() -> Times:
+        return {("notify", 8): bare_operations(library, folder, window)["notify", 8]}
+
+    for ratio in ratios(theirs, ours).values():
+        what = f"{library.name}, window of {window}, notified by a flag / bare loop"
+        check(what, ratio, above=1 - MARGIN_OF_OPERATIONS, below=1 + MARGIN_OF_OPERATIONS)
 
 
 @truth

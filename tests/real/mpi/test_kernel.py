@@ -31,6 +31,7 @@ LAUNCH = (
 )
 DEBIANS = Path("/usr/bin/mpicc.openmpi")
 VISIT = "visit id=0 cell=0 pattern=pingpong bytes=8"
+WINDOWS_OF_MANY = f"visit id=0 cell=0 pattern=incast mode=stream bytes=8 window={2**20}"
 
 
 def _start(
@@ -105,6 +106,10 @@ def test_an_older_library_only_lacks_modes(mpich: Library) -> None:
         (f"{LAUNCH}\nvisit\tid\nend\n", "expected 'launch' first, then only 'group' and 'visit'"),
         (f"{LAUNCH}\n{LAUNCH}\nend\n", "expected 'launch' first, then only 'group' and 'visit'"),
         (
+            f"{LAUNCH.replace('ranks=2', 'ranks=3000')}\n{WINDOWS_OF_MANY}\nend\n",
+            f"windows of {2**20} messages of each of 2999 ranks are more than an int can count",
+        ),
+        (
             f"{LAUNCH}\nvisit id=0 cell=0 pattern=stream mode=unidirectional bytes={2**46} window=2\nend\n",
             "more than any memory",
         ),
@@ -140,7 +145,12 @@ def test_files_instead_of_pipes(mpich: Library, tmp_path: Path) -> None:
         str(tmp_path / "journal"),
     ]
     subprocess.run(words, check=True, timeout=300)
-    assert json.loads((tmp_path / "journal").read_text().splitlines()[-1]).keys() == {"end"}
+    kept = (tmp_path / "journal").read_text()
+    assert json.loads(kept.splitlines()[-1]).keys() == {"end"}
+    again = subprocess.run(words, check=False, timeout=300, capture_output=True, text=True)
+    assert again.returncode != 0
+    assert f"the journal {tmp_path / 'journal'} is not empty" in again.stderr
+    assert (tmp_path / "journal").read_text() == kept
 
 
 def test_the_kernel_dies_with_its_launcher(openmpi: Library) -> None:

@@ -11,7 +11,7 @@ import pytest
 from mpigauge.mpi import find
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import Run, prefix, usually
+from tests.real.mpi.conftest import Run, delays_of, prefix, usually
 from tests.truth import check, truth
 
 pytestmark = pytest.mark.mpi
@@ -21,6 +21,7 @@ Shim = Callable[[Library], dict[str, str]]
 FEW = ("--launches", "1", "--samples", "20", "--budget", "10min")
 MEASURED = ("--launches", "6", "--stat", "median")
 ENTRY_NS, BLOCK_NS = 100, 100
+DELAY_S = 100e-6
 ALL_PAIRS = """
 sizes = "64"
 ranks = [3]
@@ -111,6 +112,19 @@ def test_a_library_that_writes_between_blocks_is_corrupt(
     assert f"at byte {at}, which lies {where}" in failure.words
 
 
+@pytest.mark.parametrize("name", ["openmpi", "mpich", "intelmpi"])
+def test_a_datatype_of_another_layout_is_corrupt_where_it_is_made_alone(
+    mpigauge: Run, shim: Shim, name: str
+) -> None:
+    """It has the size and the extent of the right one."""
+    library = find.find(prefix(name))
+    words = ("--mode", "derived,subarray-x,subarray-z", "--sizes", "1024", *FEW, "--mpi", str(library.mpicc))
+    environment = shim(library) | {"SHIM_ORDER": "fortran"}
+    done = mpigauge("run", "type_commit", *words, "--format", "json", environment=environment)
+    states = {row["mode"]: row["status"] for row in json.loads(done.stdout)["rows"] if row["bytes"]}
+    assert states == {"derived": "ok", "subarray-x": "corrupt", "subarray-z": "corrupt"}
+
+
 def test_every_message_that_is_matched_in_reverse_is_compared(mpigauge: Run, shim: Shim) -> None:
     """Also one that is not the first, whose tags begin at 64."""
     library = find.find(prefix("mpich"))
@@ -184,6 +198,32 @@ def test_a_queue_costs_more_the_deeper_it_is(library: Library, rows: Rows) -> No
     words = ("--sizes", "8", "--depth", "0,4096", *MEASURED, "--mpi", str(library.mpicc))
     times = times_ns(rows("matching", *words), "depth")
     check(f"{library.name}, behind 4096 receives / none", times[4096,] / times[0,], above=1.5)
+
+
+@truth
+def test_a_search_among_messages_takes_about_what_one_among_receives_does(
+    library: Library, rows: Rows
+) -> None:
+    """But for Intel MPI, which finds a message among those of other tags at once."""
+    words = ("--mode", "posted,unexpected", "--sizes", "8", "--depth", "4096", *MEASURED)
+    times = times_ns(rows("matching", *words, "--mpi", str(library.mpicc)), "mode")
+    ratio = times["unexpected",] / times["posted",]
+    least = 0.0 if library.name == "intelmpi" else 0.7
+    check(f"{library.name}, behind 4096 messages / 4096 receives", ratio, above=least, below=1.3)
+
+
+@pytest.mark.parametrize("mode", ["unexpected", "probe"])
+@truth
+def test_a_wait_in_the_call_that_receives_is_found_whole(
+    library: Library, rows: Rows, shim: Shim, mode: str
+) -> None:
+    """And not half of it, as in a ping-pong."""
+    environment = shim(library) | delays_of(DELAY_S, "MPI_Recv", rank=0)
+    words = ("--mode", mode, "--depth", "16", "--sizes", "1024,1048", "--launches", "2", "--stat", "min")
+    found = rows("matching", *words, "--mpi", str(library.mpicc), environment=environment)
+    times = times_ns(found, "bytes")
+    found_s = 1e-9 * (times[1048,] - times[1024,])
+    check(f"{library.name}, {mode} with a delay / planted", found_s / DELAY_S, above=0.95, below=1.05)
 
 
 @truth

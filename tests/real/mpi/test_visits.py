@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.mpi import kernel
+from mpigauge.plan.cells import cells_of
+from mpigauge.plan.kernel_plan import Limits
+from mpigauge.plan.model import Measure, Plan
+from mpigauge.plan.visit_order import visits_of
+from mpigauge.result import journal
 from mpigauge.result.reader import load
+from tests.real.mpi.launches import journal_of
 from tests.thorough import rest
 from tests.truth import check, truth
 from tests.unit.kernel_launch import answers_of_slow_cell
@@ -24,6 +31,10 @@ if TYPE_CHECKING:
     from tests.real.mpi.conftest import Run
 
 pytestmark = pytest.mark.mpi
+
+TIMEOUT_S = 300.0
+LIMITS = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)
+"""The shortest visits that there can be."""
 
 LIFESPAN_MS = 10
 VISITS = 8
@@ -82,6 +93,29 @@ def test_the_first_visit_every_fourth_and_the_last_are_verified(mpigauge: Run, t
         assert verified == sorted({*range(0, len(visits), 4), len(visits) - 1})
         short = pattern == "allreduce" and size == 8
         assert counted == ([] if pattern == "memcpy" else verified if short else list(range(len(visits))))
+
+
+def test_only_what_was_compared_is_said_to_be_verified(library: Library) -> None:
+    """Every pattern and mode, with and without a byte."""
+    description = kernel.describe(library)
+    patterns = [pattern for pattern in description.patterns if not pattern.probes]
+    measures = tuple(Measure(pattern.name, modes=("all",), sizes="0,64", window=2) for pattern in patterns)
+    plan = Plan(measures, ranks=(2,), visits=1, rounds_min=1, rounds_max=2, seed=1)
+    cells = cells_of(plan, description, library.name, library.version, "test").cells
+    visits = visits_of(cells, plan, description, 1)
+    lines = journal_of(library, kernel.build(library), visits, plan, LIMITS, {}, TIMEOUT_S)
+    made = {line.visit: line for line in lines if isinstance(line, journal.VisitLine)}
+    asked = {(visit.cell.pattern, visit.cell.mode) for visit in visits if visit.id in made}
+    assert {(pattern.name, mode.name) for pattern in patterns for mode in pattern.modes} == asked
+    for visit in visits:
+        if visit.id in made:
+            pattern = description.pattern(visit.cell.pattern, "")
+            mode = pattern.mode(visit.cell.mode)
+            compares = (
+                mode is not None and mode.compares and (visit.cell.bytes > 0 or not pattern.moves_bytes)
+            )
+            assert made[visit.id].verified == compares, visit.cell
+            assert not made[visit.id].corrupt
 
 
 def test_a_cell_that_ends_early_is_verified_in_its_last_visit(mpigauge: Run, tmp_path: Path) -> None:

@@ -89,6 +89,21 @@ def test_a_window_is_limited_by_memory(window: int, size: int) -> None:
     assert found in {window, 2} or found * size <= IN_FLIGHT_BYTES < (found + 1) * size
 
 
+@pytest.mark.parametrize("pattern", ["incast", "outcast"])
+@pytest.mark.parametrize(
+    ("ranks", "size", "window"), [(5, "64KiB", 64), (1000, "8", 64), (1000, "64KiB", 16), (1000, "1MiB", 2)]
+)
+def test_windows_of_many_ranks_are_limited_together(pattern: str, ranks: int, size: str, window: int) -> None:
+    """By the memory of the one rank that has all of them."""
+    (cell,) = expanded(Measure(pattern, sizes=size), ranks=(ranks,))
+    assert cell.window == window
+
+
+def test_windows_of_many_ranks_have_no_more_messages_than_an_int_counts() -> None:
+    (cell,) = expanded(Measure("incast", sizes="0", window=2**20), ranks=(4097,))
+    assert cell.window * 4096 < INT_MAX
+
+
 def test_memory_of_one_rank_needs_no_counts() -> None:
     assert expanded(Measure("memcpy", sizes="4GiB"))[0].bytes == 2**32
     assert expanded(Measure("chase", sizes="4GiB"), ranks=(8,))[0].bytes == 2**32

@@ -171,6 +171,7 @@ def test_scaling_all_times_scales_the_estimate_and_nothing_else(stat: str, facto
     }
     alike |= {
         "widening",
+        "promised",
         "launch_share",
         "visit_share",
         "round_share",

@@ -15,6 +15,7 @@ from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.plan.groups import set_at_once
+from mpigauge.plan.patterns import sampled_alike
 from mpigauge.plan.rank_lists import members_of
 from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.group import STATE, each_state, in_one_state, row_key, same_state
@@ -165,7 +166,8 @@ def single_calls(evidence: Evidence) -> Iterator[list[Row]]:
 def against_first(evidence: Evidence, factors: frozenset[str]) -> Iterator[tuple[list[Row], list[Row]]]:
     """Yield pairs of curves that differ in some factors alone: the first, or the nearest, with each other.
 
-    Curves of one state of the machine are paired, and with those of no state, such as other hosts.
+    Curves of one state of the machine are paired, and with those of no state, such as other hosts. A message
+    one way is not held against the call that receives one.
     """
     groups = group_by(single_calls(evidence), lambda curve: row_key(curve[0], factors | SIZE | {STATE}))
     for curves in groups.values():
@@ -174,8 +176,13 @@ def against_first(evidence: Evidence, factors: frozenset[str]) -> Iterator[tuple
             for mine in _each_state(curves)
             for base, *others in [sorted(mine, key=_nearest) if factors == PLACE else mine]
             for other in others
+            if _is_of_the_same(evidence, base[0].cell, other[0].cell)
         }
         yield from pairs.values()
+
+
+def _is_of_the_same(evidence: Evidence, base: Cell, other: Cell) -> bool:
+    return sampled_alike(evidence.patterns[base.pattern], base.mode, other.mode)
 
 
 def _each_state(curves: Iterable[list[Row]]) -> list[list[list[Row]]]:

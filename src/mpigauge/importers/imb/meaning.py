@@ -281,7 +281,7 @@ def _has_expected_columns(benchmark: Counterpart, name: str, column: str) -> boo
 def _own_meaning(benchmark: Counterpart, mode: str) -> TableMeaning:
     own = known()[benchmark.pattern]
     known_mode = own.mode(mode)
-    time_of = benchmark.time_of or (IN_ONE_CALL if own.starts_together else own.time_of)
+    time_of = benchmark.time_of or (IN_ONE_CALL if own.starts_together else own.time_of_mode(mode))
     return TableMeaning(
         benchmark.pattern,
         mode,

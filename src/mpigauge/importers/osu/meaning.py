@@ -97,7 +97,7 @@ def own_meaning(benchmark: Counterpart, *, is_own_text: bool, averaged: bool, ra
     return TableMeaning(
         benchmark.pattern,
         benchmark.mode,
-        time_of=own.time_of if of_rank_0 else benchmark.time_of or in_call,
+        time_of=own.time_of_mode(benchmark.mode) if of_rank_0 else benchmark.time_of or in_call,
         directions=mode.directions if mode else 1,
         operation=own.volumes.operation if own.family == "message" else ONE,
         sized=own.moves_bytes,

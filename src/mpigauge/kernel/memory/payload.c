@@ -414,6 +414,12 @@ static void prepare_check(const struct mg_visit *visit, struct mg_state *state)
     fill_operand(visit, state);
 }
 
+bool mg_payload_compares(const struct mg_visit *visit)
+{
+    return mg_mode_compares(visit->pattern, visit->mode) &&
+           (visit->bytes > 0 || !visit->pattern->moves_bytes);
+}
+
 bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, char *error,
                        size_t error_bytes)
 {
@@ -423,6 +429,7 @@ bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, cha
     if (visit->pattern->one_sided)
         mg_window_settle(state);
     mg_handshake(state->comm); /* no rank sends before all have poisoned their memory */
+    state->calls = 1;
     if (visit->mode->begin != NULL)
         visit->mode->begin(state);
     if (visit->pattern->prepare != NULL)

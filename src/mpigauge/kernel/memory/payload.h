@@ -54,6 +54,9 @@ static inline void mg_walk_on(struct mg_walk *walk, struct mg_state *state)
     state->recv = walk->recv_first + (size_t) walk->slot * walk->recv_stride + after;
 }
 
+/* Whether anything that a call gives can be compared: content, or what a pattern checks. */
+bool mg_payload_compares(const struct mg_visit *visit);
+
 /* Makes one untimed call and compares its payload byte by byte.  If anything is wrong on any rank,
  * rank 0 of the group returns false and has a sentence about it in `error`. */
 bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, char *error,

@@ -72,6 +72,12 @@ static int attach(struct made *made, size_t bytes)
                : MPI_SUCCESS;
 }
 
+static void detach(struct made *made)
+{
+    if (made->kind == MG_WINDOW_DYNAMIC)
+        MG_MPI(MPI_Win_detach(made->window.win, made->window.here));
+}
+
 static int make_of_kind(struct made *made, size_t bytes)
 {
     struct mg_window *window = &made->window;
@@ -171,8 +177,13 @@ static void make(struct made *made)
     if (!succeeds(made, make_of_kind(made, room)))
         return;
     MG_MPI(MPI_Win_set_errhandler(made->window.win, MPI_ERRORS_RETURN));
-    if (!succeeds(made, attach(made, room)))
+    const int attached = attach(made, room);
+    if (!succeeds(made, attached)) {
+        if (attached == MPI_SUCCESS)
+            detach(made);
+        MG_MPI(MPI_Win_free(&made->window.win));
         return;
+    }
     made->window.is_unified = mg_all_true(comm, is_unified(made->window.win));
     exchange_places(made);
     find_partner(made);
@@ -237,8 +248,7 @@ const struct mg_window *mg_window_of(const struct mg_visit *visit, const char **
 
 static void free_window(struct made *made)
 {
-    if (made->kind == MG_WINDOW_DYNAMIC)
-        MG_MPI(MPI_Win_detach(made->window.win, made->window.here));
+    detach(made);
     MG_MPI(MPI_Win_free(&made->window.win));
 }
 

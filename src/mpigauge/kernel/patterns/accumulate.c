@@ -29,5 +29,5 @@ const struct mg_pattern mg_accumulate = {
     .piece       = piece,
     .modes       = MG_MODES(MG_FLUSH("MPI_Accumulate", "", mg_epoch_begin, .directions = 1),
                             MG_LOCK("MPI_Accumulate", NULL, .directions = 1),
-                            MG_FENCE("MPI_Accumulate", .directions = 1)),
+                            MG_FENCE("MPI_Accumulate", MG_OF_FENCES, .directions = 1)),
 };

@@ -16,7 +16,7 @@ MG_RMA_CALL(lock_all, nothing)
 const struct mg_pattern mg_empty_epoch = {
     .name         = "empty-epoch",
     .about        = "synchronisation of one-sided operations, without an operation",
-    .time_of      = "opening and closing one epoch on rank 0; rank 1 waits in MPI, or takes part",
+    .time_of      = "opening and closing one epoch on rank 0; rank 1 waits in MPI",
     .family       = MG_ONE_SIDED,
     .sampling     = &mg_sampling_chained,
     .min_ranks    = 2,
@@ -25,12 +25,14 @@ const struct mg_pattern mg_empty_epoch = {
     .one_sided    = true,
     .modes        = MG_MODES({.name       = "fence",
                               .about      = "MPI_Win_fence twice on both ranks",
+                              .time_of    = "two fences without an operation; both ranks take part",
                               .call       = fence,
                               .finish     = mg_fence_finish,
                               .directions = 1},
                              {.name       = "pscw",
                               .about      = "MPI_Win_start, MPI_Win_complete; MPI_Win_post, "
                                             "MPI_Win_wait; there and back",
+                              .time_of    = "one epoch of each rank in turn: half of both",
                               .call       = pscw,
                               .directions = 1,
                               .trips      = 2},

@@ -35,5 +35,5 @@ const struct mg_pattern mg_get = {
                       MG_LOCK_EXCLUSIVE("MPI_Get", MG_FROM_TARGET),
                       MG_LOCK_ALL("MPI_Get", MG_FROM_TARGET),
                       MG_REQUEST("MPI_Rget", ": the data are here", MG_FROM_TARGET),
-                      MG_FENCE("MPI_Get", MG_FROM_TARGET), MG_PSCW("MPI_Get")),
+                      MG_FENCE("MPI_Get", MG_OF_FENCES, MG_FROM_TARGET), MG_PSCW("MPI_Get")),
 };

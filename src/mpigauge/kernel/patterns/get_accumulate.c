@@ -32,5 +32,5 @@ const struct mg_pattern mg_get_accumulate = {
     .piece       = piece,
     .modes       = MG_MODES(MG_FLUSH("MPI_Get_accumulate", "", mg_epoch_begin, .directions = 1),
                             MG_LOCK("MPI_Get_accumulate", NULL, .directions = 1),
-                            MG_FENCE("MPI_Get_accumulate", .directions = 1)),
+                            MG_FENCE("MPI_Get_accumulate", MG_OF_FENCES, .directions = 1)),
 };

@@ -1,5 +1,10 @@
-/* matching - a ping-pong whose messages are matched behind a queue: of receives that are posted and
- * never matched, or of messages that have arrived and nobody has received.
+/* matching - messages that are matched behind a queue: a ping-pong behind receives that are posted
+ * and never matched, or the receive of a message that has arrived behind others that nobody has
+ * received.
+ *
+ * A receive that is posted before its message is matched when that arrives, on its way; one that is
+ * not, in the call that receives.  So of the former the ping-pong is timed, of the latter the call:
+ * in a ping-pong its search would run while the answer is on its way.
  *
  * The queue is made in begin and removed in finish, both untimed.  Its entries have tags of their
  * own, from FIRST_TAG on: libraries may keep entries in lists by tag. */
@@ -19,6 +24,8 @@ enum {
 static struct {
     MPI_Request   *requests; /* of the queue */
     unsigned char *bytes;    /* one for each of its entries */
+    MPI_Request   *arriving; /* of the messages of a sample */
+    int            arriving_room;
 } own;
 
 static bool is_reversed; /* the mode of the visit */
@@ -37,9 +44,12 @@ static void make_room(const struct mg_state *state)
 static void free_room(void)
 {
     free((void *) own.requests);
+    free((void *) own.arriving);
     free(own.bytes);
-    own.requests = NULL;
-    own.bytes    = NULL;
+    own.requests      = NULL;
+    own.arriving      = NULL;
+    own.arriving_room = 0;
+    own.bytes         = NULL;
 }
 
 /* ---- Posted receives in front ---------------------------------------------------------------- */
@@ -66,45 +76,101 @@ static void cancel_queue(struct mg_state *state)
 static void send_queue(struct mg_state *state)
 {
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Isend(&own.bytes[i], 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
-                         &own.requests[i]));
-    MG_MPI(MPI_Send(&own.bytes[state->depth], 1, MPI_BYTE, mg_other(state), MG_TAG_CONTROL,
-                    state->comm));
+        MG_MPI(
+            MPI_Isend(&own.bytes[i], 1, MPI_BYTE, 0, FIRST_TAG + i, state->comm, &own.requests[i]));
+    MG_MPI(MPI_Send(&own.bytes[state->depth], 1, MPI_BYTE, 0, MG_TAG_CONTROL, state->comm));
 }
 
-static void await_queue(struct mg_state *state)
+static void await_queue(const struct mg_state *state)
 {
     unsigned char last = 0;
 
-    MG_MPI(MPI_Recv(&last, 1, MPI_BYTE, mg_other(state), MG_TAG_CONTROL, state->comm,
-                    MPI_STATUS_IGNORE));
+    MG_MPI(MPI_Recv(&last, 1, MPI_BYTE, 1, MG_TAG_CONTROL, state->comm, MPI_STATUS_IGNORE));
 }
 
-/* One side after the other. */
-static void fill_queues(struct mg_state *state)
+/* Of rank 0, whose calls are timed. */
+static void fill_queue(struct mg_state *state)
 {
     make_room(state);
-    if (state->rank == 0) {
-        send_queue(state);
+    if (state->rank == 0)
         await_queue(state);
-    } else {
-        await_queue(state);
+    else
         send_queue(state);
-    }
 }
 
 static void empty_queue(struct mg_state *state)
 {
     unsigned char received = 0;
 
-    for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Recv(&received, 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
-                        MPI_STATUS_IGNORE));
-    MG_MPI(MPI_Waitall(state->depth, own.requests, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < state->depth && state->rank == 0; i++)
+        MG_MPI(MPI_Recv(&received, 1, MPI_BYTE, 1, FIRST_TAG + i, state->comm, MPI_STATUS_IGNORE));
+    if (state->rank == 1)
+        MG_MPI(MPI_Waitall(state->depth, own.requests, MPI_STATUSES_IGNORE));
     free_room();
 }
 
-/* ---- The message ----------------------------------------------------------------------------- */
+static MPI_Request *requests_of(int messages)
+{
+    if (messages > own.arriving_room) {
+        free((void *) own.arriving);
+        own.arriving      = (MPI_Request *) malloc((size_t) messages * sizeof *own.arriving);
+        own.arriving_room = messages;
+        if (own.arriving == NULL)
+            MG_DIE("no memory for %d messages", messages);
+    }
+    return own.arriving;
+}
+
+/* What is too large to be sent before it is received has been announced then. */
+static void send_messages(const struct mg_state *state)
+{
+    MPI_Request *requests = requests_of(state->calls);
+
+    for (int i = 0; i < state->calls; i++)
+        mg_isend(state, 0, 0, &requests[i]);
+    MG_BYTES(MPI_Send, state->send, state->bytes, 0, MG_TAG_CONTROL, state->comm);
+    MG_MPI(MPI_Waitall(state->calls, requests, MPI_STATUSES_IGNORE));
+}
+
+/* Rank 1 sends on request, so that no other message is in flight; its last message has memory of
+ * its own, since it has the content of those that are timed. */
+static void let_arrive(struct mg_state *state)
+{
+    if (state->rank == 0) {
+        mg_signal(state, 1);
+        MG_BYTES(MPI_Recv, state->scratch, state->bytes, 1, MG_TAG_CONTROL, state->comm,
+                 MPI_STATUS_IGNORE);
+    } else {
+        mg_await(state, 0);
+        send_messages(state);
+    }
+}
+
+static void receive(struct mg_state *state)
+{
+    if (state->rank == 0)
+        mg_recv(state, 1);
+}
+
+static void probe(struct mg_state *state)
+{
+    if (state->rank != 0)
+        return;
+    MG_MPI(MPI_Probe(1, MG_TAG, state->comm, MPI_STATUS_IGNORE));
+    mg_recv(state, 1);
+}
+
+static void mprobe(struct mg_state *state)
+{
+    MPI_Message message = MPI_MESSAGE_NULL;
+
+    if (state->rank != 0)
+        return;
+    MG_MPI(MPI_Mprobe(1, MG_TAG, state->comm, &message, MPI_STATUS_IGNORE));
+    MG_BYTES(MPI_Mrecv, state->recv, state->bytes, &message, MPI_STATUS_IGNORE);
+}
+
+/* ---- A ping-pong ----------------------------------------------------------------------------- */
 
 #define PING_PONG(name, receiving) MG_PING_PONG(name, mg_send(state, peer), receiving(state, peer))
 
@@ -127,26 +193,10 @@ static inline void of_any(const struct mg_state *state, int peer)
              MPI_STATUS_IGNORE);
 }
 
-static inline void probed(const struct mg_state *state, int peer)
-{
-    MG_MPI(MPI_Probe(peer, MG_TAG, state->comm, MPI_STATUS_IGNORE));
-    mg_recv(state, peer);
-}
-
-static inline void matched(const struct mg_state *state, int peer)
-{
-    MPI_Message message = MPI_MESSAGE_NULL;
-
-    MG_MPI(MPI_Mprobe(peer, MG_TAG, state->comm, &message, MPI_STATUS_IGNORE));
-    MG_BYTES(MPI_Mrecv, state->recv, state->bytes, &message, MPI_STATUS_IGNORE);
-}
-
 PING_PONG(exact, mg_recv)
 PING_PONG(any_source, from_any)
 PING_PONG(any_tag, with_any_tag)
 PING_PONG(any, of_any)
-PING_PONG(probe, probed)
-PING_PONG(mprobe, matched)
 
 /* ---- A queue that is matched from its end ---------------------------------------------------- */
 
@@ -267,9 +317,29 @@ static const char *refuse(const struct mg_mode *mode, const struct mg_state *sta
     return "more than 1024 receives matched from their end would take seconds in every call";
 }
 
+/* A mode in which messages have arrived before they are received. */
+#define ARRIVED(word, words, time, calls)   \
+    {.name          = (word),               \
+     .about         = (words),              \
+     .time_of       = (time),               \
+     .sampling      = &mg_sampling_arrived, \
+     .begin         = fill_queue,           \
+     .prepare       = let_arrive,           \
+     .call          = (calls),              \
+     .finish        = empty_queue,          \
+     .trips         = 1,                    \
+     .depth_most    = UNEXPECTED_MOST,      \
+     .source        = mg_one_to_zero,       \
+     .directions    = 1,                    \
+     .binds_buffers = true,                 \
+     .no_rate       = true,                 \
+     .scratch       = MG_ONE_MESSAGE}
+
+#define BEHIND_OTHERS ", behind messages of 1 B that nobody has received"
+
 const struct mg_pattern mg_matching = {
     .name         = "matching",
-    .about        = "a ping-pong whose messages are matched behind a queue of a depth",
+    .about        = "messages that are matched behind a queue of a depth",
     .time_of      = "one way: half a round trip, or of a message of many that come in a row",
     .family       = MG_MESSAGE,
     .sampling     = &mg_sampling_chained,
@@ -281,67 +351,52 @@ const struct mg_pattern mg_matching = {
     .wire         = MG_ONE_MESSAGE,
     .refuse       = refuse,
     .check        = check,
-    .modes        = MG_MODES({.name       = "posted",
-                              .about      = "MPI_Recv behind posted receives of other tags",
-                              .begin      = post_queue,
-                              .call       = exact,
-                              .finish     = cancel_queue,
-                              .source     = mg_other,
-                              .directions = 1},
-                             {.name       = "unexpected",
-                              .about      = "MPI_Recv behind messages of 1 B that nobody has received",
-                              .begin      = fill_queues,
-                              .call       = exact,
-                              .finish     = empty_queue,
-                              .depth_most = UNEXPECTED_MOST,
-                              .source     = mg_other,
-                              .directions = 1},
-                             {.name       = "any-source",
-                              .about      = "MPI_Recv from MPI_ANY_SOURCE, behind posted receives",
-                              .begin      = post_queue,
-                              .call       = any_source,
-                              .finish     = cancel_queue,
-                              .source     = mg_other,
-                              .directions = 1},
-                             {.name       = "any-tag",
-                              .about      = "MPI_Recv of MPI_ANY_TAG, behind posted receives",
-                              .begin      = post_queue,
-                              .call       = any_tag,
-                              .finish     = cancel_queue,
-                              .source     = mg_other,
-                              .directions = 1},
-                             {.name       = "any",
-                              .about      = "MPI_Recv from MPI_ANY_SOURCE of MPI_ANY_TAG, behind posted "
-                                            "receives",
-                              .begin      = post_queue,
-                              .call       = any,
-                              .finish     = cancel_queue,
-                              .source     = mg_other,
-                              .directions = 1},
-                             {.name       = "probe",
-                              .about      = "MPI_Probe and MPI_Recv, behind posted receives",
-                              .begin      = post_queue,
-                              .call       = probe,
-                              .finish     = cancel_queue,
-                              .source     = mg_other,
-                              .directions = 1},
-                             {.name       = "mprobe",
-                              .about      = "MPI_Mprobe and MPI_Mrecv, behind posted receives",
-                              .begin      = post_queue,
-                              .call       = mprobe,
-                              .finish     = cancel_queue,
-                              .source     = mg_other,
-                              .directions = 1},
-                             {.name          = "reversed",
-                              .about         = "MPI_Irecv of as many messages, sent in reverse order: the "
-                                               "last receive is matched first",
-                              .begin         = reversed_begin,
-                              .call          = reversed,
-                              .finish        = reversed_finish,
-                              .source        = mg_other,
-                              .directions    = 1,
-                              .binds_buffers = true,
-                              .message_each  = true,
-                              .depth_most    = REVERSED_MOST,
-                              .scratch       = MG_TWO_MESSAGES}),
+    .modes        = MG_MODES(
+        {.name       = "posted",
+         .about      = "MPI_Recv behind posted receives of other tags",
+         .begin      = post_queue,
+         .call       = exact,
+         .finish     = cancel_queue,
+         .source     = mg_other,
+         .directions = 1},
+        ARRIVED("unexpected", "MPI_Recv of a message that has arrived" BEHIND_OTHERS,
+                "MPI_Recv of a message that has arrived", receive),
+        {.name       = "any-source",
+         .about      = "MPI_Recv from MPI_ANY_SOURCE, behind posted receives",
+         .begin      = post_queue,
+         .call       = any_source,
+         .finish     = cancel_queue,
+         .source     = mg_other,
+         .directions = 1},
+        {.name       = "any-tag",
+         .about      = "MPI_Recv of MPI_ANY_TAG, behind posted receives",
+         .begin      = post_queue,
+         .call       = any_tag,
+         .finish     = cancel_queue,
+         .source     = mg_other,
+         .directions = 1},
+        {.name       = "any",
+         .about      = "MPI_Recv from MPI_ANY_SOURCE of MPI_ANY_TAG, behind posted "
+                       "receives",
+         .begin      = post_queue,
+         .call       = any,
+         .finish     = cancel_queue,
+         .source     = mg_other,
+         .directions = 1},
+        ARRIVED("probe", "MPI_Probe and MPI_Recv of a message that has arrived" BEHIND_OTHERS,
+                "MPI_Probe and MPI_Recv of a message that has arrived", probe),
+        ARRIVED("mprobe", "MPI_Mprobe and MPI_Mrecv of a message that has arrived" BEHIND_OTHERS,
+                "MPI_Mprobe and MPI_Mrecv of a message that has arrived", mprobe),
+        {.name          = "reversed",
+         .about         = "MPI_Irecv of as many messages, sent in reverse order: the "
+                          "last receive is matched first",
+         .begin         = reversed_begin,
+         .call          = reversed,
+         .finish        = reversed_finish,
+         .source        = mg_other,
+         .directions    = 1,
+         .binds_buffers = true,
+         .message_each  = true,
+         .depth_most    = REVERSED_MOST,
+         .scratch       = MG_TWO_MESSAGES}),
 };

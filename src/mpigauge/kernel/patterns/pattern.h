@@ -40,6 +40,7 @@ struct mg_state {
     int            ranks;
     size_t         bytes;
     int            window;
+    int            calls; /* that follow one preparation */
     unsigned char *send;
     unsigned char *recv;
     size_t         send_step;
@@ -102,12 +103,15 @@ enum mg_family {
 /* A variant of a pattern.  begin and finish are called untimed around a series of calls and may be
  * NULL.  Every rank of the group calls all three. */
 struct mg_mode {
-    const char *name;
-    const char *about;
+    const char               *name;
+    const char               *about;
+    const char               *time_of;  /* what one reported time is; NULL: as the pattern says */
+    const struct mg_sampling *sampling; /* NULL: that of the pattern */
     void (*begin)(struct mg_state *state);
     void (*call)(struct mg_state *state);
     void (*finish)(struct mg_state *state);
-    void (*prepare)(struct mg_state *state);     /* untimed before every common start, or NULL */
+    void (*prepare)(struct mg_state *state);     /* untimed before every common start, or before
+                                                    mg_state.calls calls; or NULL */
     int (*source)(const struct mg_state *state); /* whose payload arrives in recv; -1 = none */
     int  needs_mpi;       /* version of the standard that its calls need; 0 = any */
     int  directions;      /* messages under way at once between a pair: 1, or 2 = both directions */
@@ -130,6 +134,7 @@ struct mg_mode {
     bool alone;           /* its calls cannot follow each other: one from each start */
     bool one_message;     /* instead of a window */
     bool never_eager;     /* returns only when the receive has begun, for any size */
+    bool no_rate;         /* its time is not that of moving all of its bytes */
     const char *lacks;    /* what the library that it was built with lacks for it; or NULL */
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
     /* The mode that gives the same result and should not be slower than this one; or NULL. */
@@ -231,6 +236,12 @@ static inline int mg_one_to_zero(const struct mg_state *state)
 static inline bool mg_counts_all(const struct mg_pattern *pattern, const struct mg_mode *mode)
 {
     return pattern->counts_all || mode->counts_all;
+}
+
+/* Whether what its call gives is compared with what it must be. */
+static inline bool mg_mode_compares(const struct mg_pattern *pattern, const struct mg_mode *mode)
+{
+    return pattern->piece != NULL || pattern->check != NULL || mode->source != NULL;
 }
 
 /* Whether it computes for as long as the operation takes, in which case that is timed without the

@@ -34,5 +34,5 @@ const struct mg_pattern mg_put = {
                  MG_LOCK("MPI_Put", NULL, MG_TO_TARGET), MG_LOCK_EXCLUSIVE("MPI_Put", MG_TO_TARGET),
                  MG_LOCK_ALL("MPI_Put", MG_TO_TARGET),
                  MG_REQUEST("MPI_Rput", ": the buffer is free", MG_TO_TARGET),
-                 MG_FENCE("MPI_Put", MG_TO_TARGET), MG_PSCW("MPI_Put")),
+                 MG_FENCE("MPI_Put", MG_OF_FENCES, MG_TO_TARGET), MG_PSCW("MPI_Put")),
 };

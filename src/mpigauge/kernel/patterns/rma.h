@@ -241,12 +241,18 @@ static inline void mg_with_pscw(struct mg_state *state, mg_rma_fn operate)
 
 #define MG_PSCW(words)                                                                             \
     {.name = "pscw",                                                                               \
+     MG_OF_TURNS,                                                                                  \
      .about =                                                                                      \
          "MPI_Win_start, " words ", MPI_Win_complete; MPI_Win_post, MPI_Win_wait; there and back", \
      .call       = pscw,                                                                           \
      .source     = mg_other,                                                                       \
      .directions = 1,                                                                              \
      .trips      = 2}
+
+/* What a time is where the target takes part, of patterns of one operation. */
+#define MG_OF_FENCES .time_of = "two fences with the operation between them; both ranks take part"
+#define MG_OF_TURNS \
+    .time_of = "one operation of each rank in turn and its synchronisation: half of both"
 
 /* Members of a pattern in which rank 0 works on the memory of rank 1. */
 #define MG_ON_TARGET                                                                \

@@ -3,6 +3,8 @@
 #include "patterns/blocks.h"
 #include "rounds/sampling.h"
 
+#include <string.h>
+
 static struct {
     const struct mg_layout *layout;
     struct mg_shape         shape;
@@ -47,7 +49,47 @@ static const char *refuse(const struct mg_mode *mode, const struct mg_state *sta
     return why;
 }
 
+/* The payload, spread into scratch memory, and as MPI packs it from there; to be freed. */
+static unsigned char *packed(const struct mg_state *state)
+{
+    MPI_Datatype type  = committed(state);
+    const int    count = own.layout->count(state);
+    int          most  = 0;
+    int          at    = 0;
+
+    for (struct mg_block block = {0}; mg_next_block(state, own.layout, &block);)
+        memcpy(state->scratch + block.at, state->send + block.from, block.bytes);
+    MG_MPI(MPI_Pack_size(count, type, state->comm, &most));
+    unsigned char *bytes = calloc((size_t) most + 1, 1);
+    if (bytes == NULL)
+        MG_DIE("no memory for a packed payload of %d B", most);
+    MG_MPI(MPI_Pack(state->scratch, count, type, bytes, most, &at, state->comm));
+    MG_MPI(MPI_Type_free(&type));
+    return bytes;
+}
+
+static bool check(const struct mg_state *state, char *error, size_t error_bytes)
+{
+    size_t at = 0;
+
+    own.shape            = mg_shape_of(state, own.layout);
+    unsigned char *bytes = packed(state);
+    mg_free_shape(&own.shape);
+    while (at < state->bytes && bytes[at] == state->send[at])
+        at++;
+    if (at < state->bytes)
+        (void) snprintf(
+            error, error_bytes,
+            "the datatype has another layout: byte %zu of its payload is 0x%02x instead "
+            "of 0x%02x",
+            at, bytes[at], state->send[at]);
+    free(bytes);
+    return at == state->bytes;
+}
+
 MG_BEGIN_OF_EACH_LAYOUT
+
+#define A_BOX {{0, MG_BOX_DEPTH, 0, 0}}
 
 #define MADE(word, words, begins, ...)                          \
     {.name       = (word),                                      \
@@ -72,13 +114,20 @@ const struct mg_pattern mg_type_commit = {
     .no_rate      = true,
     .counts_int   = true,
     .refuse       = refuse,
-    .modes        = MG_MODES(
-        MADE("derived", "MPI_Type_create_hvector", vector_begin, .strided = true),
-        MADE("elements", "MPI_Type_create_resized", elements_begin, .strided = true),
-        MADE("struct", "MPI_Type_create_struct, MPI_Type_create_resized", struct_begin,
-             .unit_bytes = MG_PARTICLE_BYTES),
-        MADE("indexed", "MPI_Type_indexed", indexed_begin, .unit_bytes = MG_WORD_BYTES),
-        MADE("subarray-x", "MPI_Type_create_subarray", x_begin, .unit_bytes = MG_WORD_BYTES),
-        MADE("subarray-y", "MPI_Type_create_subarray", y_begin, .unit_bytes = MG_WORD_BYTES),
-        MADE("subarray-z", "MPI_Type_create_subarray", z_begin, .unit_bytes = MG_WORD_BYTES)),
+    .check        = check,
+    .modes =
+        MG_MODES(MADE("derived", "MPI_Type_create_hvector", vector_begin, .strided = true,
+                      .scratch = MG_ONE_MESSAGE),
+                 MADE("elements", "MPI_Type_create_resized", elements_begin, .strided = true,
+                      .scratch = MG_ONE_MESSAGE),
+                 MADE("struct", "MPI_Type_create_struct, MPI_Type_create_resized", struct_begin,
+                      .unit_bytes = MG_PARTICLE_BYTES, .scratch = MG_TWO_MESSAGES),
+                 MADE("indexed", "MPI_Type_indexed", indexed_begin, .unit_bytes = MG_WORD_BYTES,
+                      .scratch = MG_TWO_MESSAGES),
+                 MADE("subarray-x", "MPI_Type_create_subarray", x_begin,
+                      .unit_bytes = MG_WORD_BYTES, .scratch = A_BOX),
+                 MADE("subarray-y", "MPI_Type_create_subarray", y_begin,
+                      .unit_bytes = MG_WORD_BYTES, .scratch = A_BOX),
+                 MADE("subarray-z", "MPI_Type_create_subarray", z_begin,
+                      .unit_bytes = MG_WORD_BYTES, .scratch = A_BOX)),
 };

@@ -32,7 +32,7 @@ static int even(int number)
 int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns)
 {
     const struct mg_pattern     *pattern  = visit->pattern;
-    const enum mg_batching       batching = pattern->sampling->batching;
+    const enum mg_batching       batching = mg_sampling_of(visit)->batching;
     const struct mg_clock_facts *clock    = mg_clock_facts();
 
     const double round  = round_ns > 0 ? round_ns : 1;

@@ -61,13 +61,14 @@ static int64_t time_answer(call_fn baseline, struct mg_state *state)
     return time_baseline(baseline, state, TRIPS_OF_ANSWER) / TRIPS_OF_ANSWER / 2;
 }
 
-static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, int rounds,
-                         int64_t answer_ns, int64_t *samples_ns)
+static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, int batch,
+                         int rounds, int64_t answer_ns, int64_t *samples_ns)
 {
     for (int i = 0; i < rounds; i++) {
         prepare(state);
         const int64_t begin_ns = mg_now_ns();
-        call(state);
+        for (int b = 0; b < batch; b++)
+            call(state);
         samples_ns[i] = mg_now_ns() - begin_ns - answer_ns;
     }
 }
@@ -148,11 +149,11 @@ void mg_rounds_prepared(const struct mg_visit *visit, struct mg_state *state, st
     const int64_t begin_ns     = mg_now_ns();
 
     (void) walk;
-    (void) batch;
     (void) limit_ns;
-    run_prepared(visit->pattern->prepare, visit->mode->call, state, count, answer_ns,
-                 rounds->samples_ns);
-    finish(rounds, count, count, begin_ns, cpu_begin_ns);
+    state->calls = batch;
+    run_prepared(visit->mode->prepare != NULL ? visit->mode->prepare : visit->pattern->prepare,
+                 visit->mode->call, state, batch, count, answer_ns, rounds->samples_ns);
+    finish(rounds, count, (int64_t) batch * count, begin_ns, cpu_begin_ns);
 }
 
 void mg_rounds_acked(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,

@@ -1,4 +1,4 @@
-/* sampling - the eight ways of taking samples. */
+/* sampling - the nine ways of taking samples. */
 #include "rounds/sampling.h"
 
 #include "rounds/common_start.h"
@@ -33,6 +33,9 @@ const struct mg_sampling mg_sampling_common_blocks = {.name            = "common
 
 const struct mg_sampling mg_sampling_prepared = {
     .name = "prepared", .batching = MG_BATCH_ONE, .run = mg_rounds_prepared};
+
+const struct mg_sampling mg_sampling_arrived = {
+    .name = "arrived", .batching = MG_BATCH_CLOCK, .run = mg_rounds_prepared};
 
 const struct mg_sampling mg_sampling_acked = {
     .name = "acked", .batching = MG_BATCH_BLOCKS, .run = mg_rounds_acked};

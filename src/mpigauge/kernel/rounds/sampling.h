@@ -1,4 +1,4 @@
-/* sampling.h - the ways of taking samples; a pattern's descriptor names one. */
+/* sampling.h - the ways of taking samples; descriptors name one. */
 #ifndef MG_SAMPLING_H
 #define MG_SAMPLING_H
 
@@ -44,6 +44,8 @@ extern const struct mg_sampling mg_sampling_common_blocks;
 /* `prepare` before every call, untimed; the root times the call alone, less half a round trip if
  * the pattern has a baseline. */
 extern const struct mg_sampling mg_sampling_prepared;
+/* Messages come before each sample, untimed; rank 0 times as many calls that receive them. */
+extern const struct mg_sampling mg_sampling_arrived;
 /* Every rank in turn acknowledges; the largest time less half a round trip. */
 extern const struct mg_sampling mg_sampling_acked;
 

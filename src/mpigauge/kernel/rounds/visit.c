@@ -86,7 +86,7 @@ static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct m
     int               trials = 0;
 
     for (int more = 1; more > 0;) {
-        visit->pattern->sampling->run(visit, state, walk, 1, more, limit, rounds);
+        mg_sampling_of(visit)->run(visit, state, walk, 1, more, limit, rounds);
         memcpy(trial_ns + trials, rounds->samples_ns, (size_t) rounds->count * sizeof *trial_ns);
         if (state->rank == 0 && rounds->samples_ns[0] > tick_ns)
             mg_journal_tick(visit, rounds->samples_ns[0]);
@@ -129,7 +129,7 @@ struct visit_context {
  * which is in its time of no sample. */
 static bool knows_cpu_time(const struct mg_visit *visit)
 {
-    return visit->pattern->sampling->cpu_known && !visit->mode->target_waits;
+    return mg_sampling_of(visit)->cpu_known && !visit->mode->target_waits;
 }
 
 /* -1 where it is not known on every rank. */
@@ -187,9 +187,9 @@ static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_s
 /* Runs a series of rounds, whose time is charged to the cell. */
 static void run_rounds(struct visit_context *context, int count, struct mg_rounds *rounds)
 {
-    context->visit->pattern->sampling->run(context->visit, context->state, &context->walk,
-                                           context->decision->batch, count,
-                                           MG_OVERDRAFT * mg_visit_share_ns(context->run), rounds);
+    mg_sampling_of(context->visit)
+        ->run(context->visit, context->state, &context->walk, context->decision->batch, count,
+              MG_OVERDRAFT * mg_visit_share_ns(context->run), rounds);
     context->cell->spent_ns += rounds->elapsed_ns;
     context->outcome.net_calls += rounds->calls;
 }
@@ -323,10 +323,12 @@ static void count_traffic(const struct mg_visit *visit, struct mg_state *state, 
     mg_visit_traffic_end(visit, state, first, &before, outcome);
 }
 
-static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
+static int64_t trips_of(const struct mg_visit *visit, const struct mg_state *state)
 {
+    const int64_t window = visit->window;
+
     if (visit->mode->message_each && visit->depth > 1)
-        return visit->pattern->trips * visit->depth;
+        return (int64_t) visit->pattern->trips * visit->depth;
     if (visit->mode->trips > 0)
         return visit->mode->trips;
     if (visit->pattern->trips == MG_TRIPS_RANKS)
@@ -334,10 +336,10 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
     if (visit->pattern->trips == MG_TRIPS_REPEAT)
         return state->repeats;
     if (visit->pattern->trips == MG_TRIPS_PAIRS)
-        return (visit->ranks / 2) * visit->window;
+        return visit->ranks / 2 * window;
     if (visit->pattern->trips == MG_TRIPS_OTHERS)
-        return (visit->ranks - 1) * visit->window;
-    return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
+        return (visit->ranks - 1) * window;
+    return visit->pattern->trips > 0 ? visit->pattern->trips : window;
 }
 
 /* For modes that compute: times rounds without computation, and sets one that takes as long, or
@@ -453,7 +455,7 @@ static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     context.outcome.trial_ns   = (mg_numbers){context.trial_ns, trials};
     context.outcome.backwards  = backwards_in(visit, context.trial_ns, trials);
     context.outcome.batch      = decision->batch;
-    context.outcome.ops        = (int64_t) decision->batch * trips_of(visit, state);
+    context.outcome.ops        = decision->batch * trips_of(visit, state);
     context.outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
     mg_heartbeat();
 
@@ -473,7 +475,7 @@ static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     state->send              = context.walk.send_first;
     state->recv              = context.walk.recv_first;
     run->rounds.cpu_ns       = cpu_of_all(state, knows_cpu_time(visit) ? run->rounds.cpu_ns : -1);
-    context.outcome.verified = checks.is_verified != 0;
+    context.outcome.verified = checks.is_verified != 0 && mg_payload_compares(visit);
     context.outcome.corrupt =
         what_is_wrong(run, visit, state, context.outcome.verified, error, sizeof error);
     if (state->rank == 0)

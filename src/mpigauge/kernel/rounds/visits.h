@@ -103,6 +103,11 @@ static inline const int *mg_members(const struct mg_visit *visit)
     return visit->members != NULL ? visit->members->ranks : visit->pair;
 }
 
+static inline const struct mg_sampling *mg_sampling_of(const struct mg_visit *visit)
+{
+    return visit->mode->sampling != NULL ? visit->mode->sampling : visit->pattern->sampling;
+}
+
 static inline size_t mg_messages_per_call(const struct mg_visit *visit)
 {
     if (visit->pattern->windowed)

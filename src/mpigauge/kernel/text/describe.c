@@ -58,6 +58,8 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     (void) fputc('{', out);
     mg_json_word(out, "name", mode->name);
     put_word(out, "about", mode->about);
+    put_word(out, "time_of", mode->time_of != NULL ? mode->time_of : "");
+    put_word(out, "sampling", mode->sampling != NULL ? mode->sampling->name : "");
     (void) fprintf(out, ",\"needs_mpi\":%d,\"directions\":%d", mode->needs_mpi, mode->directions);
     put_flag(out, "needs_eager", mode->needs_eager);
     put_flag(out, "never_eager", mode->never_eager);
@@ -79,6 +81,8 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "target_waits", mode->target_waits);
     put_flag(out, "target_computes", mode->target_computes);
     put_flag(out, "computes_first", mode->computes_first);
+    put_flag(out, "no_rate", mode->no_rate);
+    put_flag(out, "compares", mg_mode_compares(pattern, mode));
     (void) fprintf(out,
                    ",\"most_bytes\":%zu,\"trips\":%d,\"parts\":%d,\"depth_most\":%d,"
                    "\"unit_bytes\":%zu",

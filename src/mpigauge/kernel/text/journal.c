@@ -38,6 +38,13 @@ static void close_text(void)
     journal.file = NULL;
 }
 
+/* A file that has content is the journal of another launch.  What is no file, as a pipe, has none.
+ */
+static bool has_content(FILE *file)
+{
+    return fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0;
+}
+
 void mg_journal_open(const char *path)
 {
     int rank = 0;
@@ -48,6 +55,8 @@ void mg_journal_open(const char *path)
     journal.out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a");
     if (journal.out == NULL)
         MG_DIE("cannot write the journal %s", path);
+    if (journal.out != stdout && has_content(journal.out))
+        MG_DIE("the journal %s is not empty: give each launch a file of its own", path);
     (void) signal(SIGPIPE, SIG_IGN); /* or a closed pipe would end this rank only */
     (void) setvbuf(journal.out, NULL, _IONBF, 0);
     open_text();

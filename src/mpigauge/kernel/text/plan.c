@@ -200,6 +200,9 @@ static struct mg_members *members_of(int line, const char *text, int ranks, int 
             MG_DIE("plan line %d: '%.40s' is no list of ranks like 0-3,8,16-30:2", line, at);
     }
     free(taken);
+    int *fitting = realloc(list, (size_t) members->count * sizeof *fitting);
+    if (fitting != NULL)
+        members->ranks = fitting;
     return members;
 }
 
@@ -444,6 +447,11 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (visit->pattern->windowed && visit->bytes > (size_t) MG_BYTES_MAX / (size_t) visit->window)
         MG_DIE("plan line %d: %d messages of %zu B are more than any memory", line, visit->window,
                visit->bytes);
+    /* One MPI_Waitall has the requests of the windows of all senders. */
+    if (visit->pattern->trips == MG_TRIPS_OTHERS && visit->window > INT_MAX / (ranks - 1))
+        MG_DIE("plan line %d: windows of %d messages of each of %d ranks are more than an int can "
+               "count",
+               line, visit->window, ranks - 1);
     if (visit->mode->one_message && visit->window > 1)
         MG_DIE("plan line %d: %s %s sends one message, not a window of %d", line, name,
                visit->mode->name, visit->window);

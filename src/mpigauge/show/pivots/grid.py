@@ -206,7 +206,8 @@ def _entry_words(about: str, operations: Sequence[str]) -> Iterable[str]:
 def _operations(entries: Sequence[PivotNumber]) -> Iterable[str]:
     """Return what one operation is, if it is the same for all; without rates if there are times only."""
     rated = any(entry.quantity.name == RATE for entry in entries)
-    times_of = {entry.source.patterns[entry.row.cell.pattern].time_of for entry in entries}
+    cells = ((entry.source.patterns[entry.row.cell.pattern], entry.row.cell.mode) for entry in entries)
+    times_of = {pattern.time_of_mode(mode) for pattern, mode in cells}
     if len(times_of) == 1 and (time_of := times_of.pop()):
         yield time_of if rated else time_of.partition("; ")[0]
 

@@ -120,7 +120,7 @@ def test_launches_stay_what_they_are_and_times_of_others_too() -> None:
     assert one.low is not None
     assert one.high is not None
     machine = math.log1p(one.machine_half_width or 0.0)
-    assert one.instrument == PROMISED < machine
+    assert one.promised == PROMISED < machine
     assert one.widening < 1.5
     alone = interval_of(np.array([*one.by_launch.values()]), one.step)
     for end, of_launches in ((one.low, alone.low), (one.high, alone.high)):
