@@ -113,9 +113,8 @@ def sentence(fact: StartUp, varied: Collection[str], chosen: Units = AUTOMATIC) 
         f"{time(fact.median_s, chosen=chosen)} median over ranks",
     ]
     if fact.sleep_s:
-        said.append(
-            f"{time(fact.sleep_s, chosen=chosen)} of it is a sleep, as btl/ofi is closed unused, which {REMEDY} avoids"
-        )
+        asleep = time(fact.sleep_s, chosen=chosen)
+        said.append(f"{asleep} of it is a sleep, as btl/ofi is closed unused, which {REMEDY} avoids")
     if fact.first is not None:
         said.append(first_message.sentence(fact.first, varied, chosen).removeprefix(f"{name}: "))
     return f"{name}: {'; '.join(said)}"
