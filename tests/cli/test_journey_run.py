@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,17 @@ def test_a_budget_that_is_too_short_for_a_verdict_is_said_before_the_start(
     assert "verdict" not in cli("run", "pingpong", "--sizes", "8", "--budget", "1s", "--dry-run").out
     monkeypatch.setenv("OMPI_MCA_btl", "^ofi")
     assert "verdict" not in cli(*words, "10s", "--dry-run").out
+
+
+def test_as_many_launches_are_made_as_are_asked_for_each_with_all_visits(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_JITTER", "0.5")  # no cell is so precise that visits are left out
+    assert cli("run", "pingpong", "--sizes", "8,4MiB", "--launches", "7", "-o", "r.jsonl").status == 0
+    result = load(Path("r.jsonl"))
+    assert len(result.launches) == 7
+    made = Counter((visit.launch, visit.cell) for visit in result.visits)
+    assert set(made.values()) == {result.campaign.plan.visits}
 
 
 @pytest.mark.parametrize(("variables", "sleeps"), [({}, 1), ({"OMPI_MCA_btl": "^ofi"}, 0)])

@@ -9,9 +9,9 @@ from mpigauge.plan.sizes import USUAL_SIZES
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import ALL, RMA_WINDOWS, SuiteName
 
-DEFAULT_SAMPLES, DEFAULT_MAX_LAUNCHES = 104, 14
-"""Samples per cell and launch, 13 in each visit, and launches: samples are a fiftieth of what a number varies
-by, and the result has at most 1 MB, compressed."""
+DEFAULT_SAMPLES, DEFAULT_MAX_LAUNCHES = 48, 14
+"""Samples per cell and launch, 6 in each visit, and launches: samples are one part in twenty-five of what a
+number varies by, and the result of nine launches has 1 MB, compressed."""
 
 QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"
 THOROUGH_SIZES = "auto"

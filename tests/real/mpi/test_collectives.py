@@ -171,19 +171,31 @@ def simulated_clocks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-@pytest.mark.parametrize("ranks", rest([2, 4], [2]))
-def test_clocks_of_known_error_are_corrected_within_the_stated_bound(
-    ranks: int, simulated_clocks: Path
-) -> None:
+def simulated(ranks: int, program: Path) -> tuple[list[journal.Line], int]:
+    """Lines of a launch of collectives with such clocks, and when these were as wrong as CLOCKS has it."""
     library = find.find(prefix("mpich"))
     base_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
     pairs = ";".join(f"{offset},{drift}" for offset, drift in CLOCKS[:ranks])
     plan = Plan((Measure("allreduce", sizes="8"),), ranks=(ranks,), visits=8, rounds_min=1, rounds_max=400)
     description = kernel.describe(library)
     visits = visits_of(cells_of(plan, description, "mpich", "", "test").cells, plan, description, 1)
-    lines = _run_kernel(
-        library, simulated_clocks, visits, plan, {"MPIGAUGE_SIMULATED_CLOCKS": f"{base_ns};{pairs}"}
-    )
+    lines = _run_kernel(library, program, visits, plan, {"MPIGAUGE_SIMULATED_CLOCKS": f"{base_ns};{pairs}"})
+    return lines, base_ns
+
+
+@truth
+def test_no_collective_waits_a_second_for_the_clocks_of_its_hosts(simulated_clocks: Path) -> None:
+    """Four are learned on two levels of the tree."""
+    lines, _ = simulated(4, simulated_clocks)
+    first = next(line for line in lines if isinstance(line, journal.ClockLine))
+    check("first check of four clocks, in s", first.clock * 1e-9, below=1.0)
+
+
+@pytest.mark.parametrize("ranks", rest([2, 4], [2]))
+def test_clocks_of_known_error_are_corrected_within_the_stated_bound(
+    ranks: int, simulated_clocks: Path
+) -> None:
+    lines, base_ns = simulated(ranks, simulated_clocks)
     clocks = [line for line in lines if isinstance(line, journal.ClockLine)]
     assert len(clocks) >= 2
     assert not any(clock.shared for clock in clocks)
@@ -194,10 +206,8 @@ def test_clocks_of_known_error_are_corrected_within_the_stated_bound(
     step_ns = max(place.clock_step_ns for place in launch.launch.placement)
     levels = math.ceil(math.log2(ranks))
     # Every level of the tree learns for a tenth of a second, which does not begin while the parent still
-    # learns; but it may begin some milliseconds before the moment that rank 0 counts from. Learning goes on
-    # with the checks after it, so that nothing waits for more.
+    # learns; but it may begin some milliseconds before the moment that rank 0 counts from.
     assert clocks[0].clock >= (levels - 0.5) * 10**8
-    assert clocks[0].clock < 10**9
     known = [(rank, model) for clock in clocks for rank, model in enumerate(clock.models)]
     assert len(known) >= 2 * ranks, "after learning, and at the end"
     for rank, model in known:

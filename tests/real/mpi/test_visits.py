@@ -78,6 +78,7 @@ def held_back_card(tmp_path: Path) -> tuple[str, ...]:
     return words
 
 
+@truth
 def test_little_time_makes_few_samples_and_no_fewer_visits(library: Library) -> None:
     assert answers_of_slow_cell(library) == ["visit"] * 8
 

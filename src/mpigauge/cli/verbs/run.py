@@ -34,7 +34,7 @@ def command(
 ) -> int:
     """Measure the latency, bandwidth and collectives of MPI on this machine.
 
-    Without arguments, in less than a minute, into a file of 3 to 10 MB: ping-pong, exchange and stream
+    Without arguments, in less than a minute, into a file of 1 MB: ping-pong, exchange and stream
     from 0 B to 4 MiB and the eager limit between two ranks; barrier, broadcast and allreduce; and memory
     copies for comparison.
     Patterns: mpigauge list. Names of OSU, IMB and MPI are understood, too.

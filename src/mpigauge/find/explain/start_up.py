@@ -12,7 +12,7 @@ from mpigauge.find.explain import first_message
 from mpigauge.find.explain.evidence import at_sizes, is_narrow
 from mpigauge.find.explain.first_message import FirstMessage, by_number, first_messages
 from mpigauge.find.phrases import is_known, known_time, time
-from mpigauge.mpi.init_sleep import REMEDY, lasts_as_long, may_sleep
+from mpigauge.mpi.init_sleep import REMEDY, SLEEP_S, lasts_as_long, may_sleep
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, PROMISED
 
@@ -38,7 +38,7 @@ class StartUp:
         median_s: Median over launches of the median over ranks.
         first: The first message after it; None for one rank, or if it is not known.
         launches: How many have said it.
-        sleeps: Whether a second of it is a sleep of the library.
+        sleep_s: How long the library sleeps in it; 0 if it does not, as far as one can tell.
     """
 
     cell: Cell
@@ -48,7 +48,7 @@ class StartUp:
     median_s: float
     first: FirstMessage | None
     launches: int
-    sleeps: bool = False
+    sleep_s: float = 0.0
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -75,7 +75,8 @@ def start_ups(evidence: Evidence) -> Iterator[StartUp]:
         first = firsts.get(job)
         cell = first.cell if first is not None else rows[0].cell
         sleeps = lasts_as_long(median_s) and _may_sleep(evidence.result, launches[-1])
-        yield StartUp(cell, init_s, low_s, high_s, median_s, first, len(longest), sleeps)
+        sleep_s = SLEEP_S if sleeps else 0.0
+        yield StartUp(cell, init_s, low_s, high_s, median_s, first, len(longest), sleep_s)
 
 
 def _may_sleep(result: Result, launch: Launch) -> bool:
@@ -89,7 +90,7 @@ def _may_sleep(result: Result, launch: Launch) -> bool:
 
 def headline(fact: StartUp, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what MPI_Init takes, and then the first message and its answer."""
-    asleep = ", 1 s of it a sleep" if fact.sleeps else ""
+    asleep = f", {time(fact.sleep_s, chosen=chosen)} of it a sleep" if fact.sleep_s else ""
     said = f"{fact.cell.job.name}: MPI_Init {_init(fact, chosen)}{asleep}"
     if fact.first is None or not is_known(fact.first.low_s, fact.first.high_s):
         return said
@@ -111,8 +112,9 @@ def sentence(fact: StartUp, varied: Collection[str], chosen: Units = AUTOMATIC) 
         f"MPI_Init {time(fact.init_s, fact.low_s, fact.high_s, chosen)} on the slowest rank",
         f"{time(fact.median_s, chosen=chosen)} median over ranks",
     ]
-    if fact.sleeps:
-        said.append(f"1 s of it is a sleep, as btl/ofi is closed unused, which {REMEDY} avoids")
+    if fact.sleep_s:
+        asleep = time(fact.sleep_s, chosen=chosen)
+        said.append(f"{asleep} of it is a sleep, as btl/ofi is closed unused, which {REMEDY} avoids")
     if fact.first is not None:
         said.append(first_message.sentence(fact.first, varied, chosen).removeprefix(f"{name}: "))
     return f"{name}: {'; '.join(said)}"

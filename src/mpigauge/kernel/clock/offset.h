@@ -8,8 +8,8 @@
 struct mg_bounds mg_offset_of(int reference);
 void             mg_offset_answer(int client);
 
-/* A series of offsets over a tenth of a second, likewise.  The reference calls `heartbeat` after every point:
- * over a slow network they take longer. */
+/* A series of offsets over a tenth of a second, likewise.  The reference calls `heartbeat` after
+ * every point: over a slow network they take longer. */
 enum { MG_FIT_POINTS = 50 };
 void mg_clock_learn(int reference, struct mg_bounds *points);
 void mg_clock_serve(int client, void (*heartbeat)(void));

@@ -28,8 +28,8 @@
 
 /* Between two checks of the global clock: twice as long each time, since the first ones are further
  * points for models that were made in a hurry. */
-static const int64_t first_block_ns = 100000000;
-static const int64_t most_block_ns  = 1000000000;
+static const int64_t first_block_ns        = 100000000;
+static const int64_t most_block_ns         = 1000000000;
 static const double  tolerated_clock_error = 0.1; /* of the time of the fastest cell */
 
 /* ---- Visits of groups ------------------------------------------------------------------------ */

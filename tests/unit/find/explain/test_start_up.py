@@ -99,8 +99,8 @@ def test_a_sleep_of_the_library_is_no_cost_of_its_start(
     ]  # fmt: skip
     made = result_of(campaign(one), *launches, *measured([one], range(1, 7), lambda *_: [1000] * 30))
     (fact,) = start_ups(Evidence(made, rows(made)))
-    assert fact.sleeps is sleeps
-    assert ("1 s of it a sleep" in headline(fact, set())) is sleeps
+    assert fact.sleep_s == sleeps
+    assert ("1.00 s of it a sleep" in headline(fact, set())) is sleeps
     assert ("--env OMPI_MCA_btl=^ofi" in sentence(fact, set())) is sleeps
 
 
