@@ -45,7 +45,7 @@ ROUNDS = 2_000
 MARGIN_OF_COLLECTIVES = 0.2
 """An operation of 200 ns is a tenth longer by one cache miss (docs/method-collectives.md#a-round)."""
 
-OPERATIONS = 20_000
+OPERATIONS = 2_000
 MARGIN_OF_OPERATIONS = 0.15
 """The instrument promises 10 % of an operation of 50 ns (docs/method-one-sided.md#an-operation)."""
 
