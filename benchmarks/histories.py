@@ -70,6 +70,7 @@ class Case(NamedTuple):
 CASES = (
     Case("+10 % since the 10th", 16, 9, 0.10),
     Case("+10 % since the 10th, one odd", 16, 9, 0.10, 1),
+    Case("+10 % since the 10th, two odd", 16, 9, 0.10, 2),
     Case("+10 % since the 9th, one odd", 12, 8, 0.10, 1),
     Case("+10 % since the 14th, one odd", 16, 13, 0.10, 1),
     Case("+10 % since the 16th, two odd", 24, 15, 0.10, 2),
@@ -83,6 +84,7 @@ CASES = (
     Case("+0.5 % a session, one odd", 20, odd=1, drift=0.005),
     Case("nothing", 14),
     Case("nothing, one odd", 16, odd=1),
+    Case("nothing, two odd", 16, odd=2),
     Case("nothing, t of 3", 14, own="t3"),
     Case("nothing, AR(1) 0.6, 1.5 %", 14, own="AR(1) .6", spread=0.015),
     Case("baseline: nothing", 12, baseline=True),

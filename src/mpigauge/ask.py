@@ -263,6 +263,7 @@ def comparison_of(
         base_files=compared.base_files,
         hint=compared.hint,
         doubts=compared.doubts,
+        states=compared.states,
         everything=everything,
     )
     return shown, verdict
@@ -431,7 +432,7 @@ def compare_with_baseline(
     from mpigauge.compare.history import baseline as expected
     from mpigauge.compare.history.session import same_session
     from mpigauge.compare.session_sentences import baseline_words
-    from mpigauge.show.compared import ComparedSources, doubts_of
+    from mpigauge.show.compared import ComparedSources, doubts_of, states_of
     from mpigauge.stats.decision import Thresholds
 
     source = _source_at(path, request, read)
@@ -457,6 +458,7 @@ def compare_with_baseline(
         sides,
         base_files=tuple(session.path for session in reversed(before)),
         doubts=doubts_of([source]),
+        states=states_of([source]),
     )
 
 
@@ -505,7 +507,7 @@ def compare_with_earlier(
     from mpigauge.compare.history.earlier import labels_of
     from mpigauge.compare.session_sentences import earlier_words, other_words
     from mpigauge.result.files import as_argument
-    from mpigauge.show.compared import ComparedSources, doubts_of
+    from mpigauge.show.compared import ComparedSources, doubts_of, states_of
     from mpigauge.stats.decision import Thresholds
 
     source = _source_at(result.path, request, lambda _: result)
@@ -528,6 +530,7 @@ def compare_with_earlier(
         base_files=tuple(session.path for session in before),
         hint=other_words(as_argument(result.path)),
         doubts=doubts_of([source]),
+        states=states_of([source]),
     )
 
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Document
-    from mpigauge.query.query import Query
     from mpigauge.result.reader import Result
 
 README, PAGE, PRINTED, SENTENCES = "README.txt", "report.html", "report.pdf", "sentences.txt"
@@ -359,16 +358,11 @@ class _Shown:
     def _draw(self, kind: str, width: str, command: str, paths: Sequence[Path]) -> None:
         if kind == COMPARED and not self._asked.force:
             check_alike(self._query.sources)
-        query = self._by_state if kind == COMPARED else self._query
+        query = self._compared if kind == COMPARED else self._query
         paper = Paper("", units.parse_length_in(width), command.partition(" -o ")[0])
         # Each form anew: to lay out a figure a second time moves it.
         for path in paths:
             figures.draw(replace(query, kind=FIGURES[kind], paper=paper), path)
-
-    @cached_property
-    def _by_state(self) -> Query:
-        """Query with a row per state of the machine, as verdicts need it."""
-        return self._request.all_states(self._compared)
 
     # ---- Tables
 

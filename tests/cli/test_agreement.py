@@ -136,21 +136,17 @@ class Said:
 
     @functools.cached_property
     def compared(self) -> dict[tuple[Key, Key, str | None], Record]:
-        """What is said of two cells, in either order, in each state of the machine that there was."""
+        """What is said of two cells, in either order, in each state of the machine that is shown."""
         found: dict[tuple[Key, Key, str | None], Record] = {}
-        states: list[str | None] = [*self.states]
-        for state in states or [None]:
-            words = ("--state", state) if state else ()
-            for factor, usual in self.comparisons.items():
-                shown = self.json("compare", "--by", factor, *words) if state else usual
-                for one in (*shown.get("cells", ()), *shown.get("controls", ())):
-                    if one["low"] is not None:
-                        pair, mine = (
-                            (key_of(one), key_of(one, **one["other"])),
-                            one | {"estimate": one["ratio"]},
-                        )
-                        found[*pair, state] = mine
-                        found[*pair[::-1], state] = mine | turned(mine)
+        for shown in self.comparisons.values():
+            for one in (*shown["cells"], *shown["controls"]):
+                if one["low"] is not None:
+                    pair, mine = (
+                        (key_of(one), key_of(one, **one["other"])),
+                        one | {"estimate": one["ratio"]},
+                    )
+                    found[*pair, one["state"]] = mine
+                    found[*pair[::-1], one["state"]] = mine | turned(mine)
         return found
 
     @functools.cached_property
@@ -467,9 +463,9 @@ def test_compare_has_one_rule_for_its_words_and_one_margin(said: Said) -> None:
                 assert one["verdict"] == "undecided"
                 continue
             assert one["low"] <= one["ratio"] <= one["high"]
-            if not said.states:
-                for key, name in ((key_of(one), "base_s"), (key_of(one, **one["other"]), "other_s")):
-                    assert one[name] == said.rows[key, None]["time_s"]["estimate"]
+            for key, name in ((key_of(one), "base_s"), (key_of(one, **one["other"]), "other_s")):
+                row = said.rows.get((key, one["state"])) or said.rows[key, None]
+                assert one[name] == row["time_s"]["estimate"]
             away = abs(math.log(one["ratio"])) >= math.log1p(MARGIN)
             if one["verdict"] == "slower":
                 assert one["low"] > 1
@@ -487,9 +483,21 @@ def test_times_do_not_contradict_the_ratio_beside_them(said: Said) -> None:
             quotient = one["other_s"] / one["base_s"]
             if one["verdict"] in TURNED:
                 assert (quotient > 1) == (one["verdict"] == "slower")
-            if len(one["states"]) > 1:  # both are of all of them, and not of one each
-                # Odd launches are pulled in for the ratio alone.
-                assert same(quotient, one["ratio"], 2 * MARGIN) or one["low"] <= quotient <= one["high"], one
+
+
+def test_compare_says_of_a_state_that_is_chosen_what_it_says_of_each(said: Said) -> None:
+    for factor, shown in said.comparisons.items():
+        for state in {one["state"] for one in shown["cells"]} - {None}:
+            chosen = said.json("compare", "--by", factor, "--state", state)
+            known = {
+                (key_of(one), key_of(one, **one["other"])): one
+                for one in chosen["cells"]
+                if one["state"] == state
+            }
+            for one in (one for one in shown["cells"] if one["state"] == state):
+                alone = known[key_of(one), key_of(one, **one["other"])]
+                assert alone["verdict"] == one["verdict"]
+                assert all(same(alone[name], one[name]) for name in ("ratio", "low", "high"))
 
 
 def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:

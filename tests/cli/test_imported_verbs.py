@@ -154,6 +154,32 @@ def test_a_text_is_held_against_a_baseline_of_texts(cli: Cli) -> None:
     assert cli("check", "6.txt", "--baseline", "before").status == 0
 
 
+@pytest.mark.parametrize(("now", "status"), [("0.26", 0), ("0.50", EXIT_CHECK_FAILED)])
+def test_one_last_digit_is_no_regression(cli: Cli, now: str, status: int) -> None:
+    """Sessions that print the same two digits do not differ by nothing, but by less than these tell."""
+    Path("before").mkdir()
+    for number in range(3):
+        Path("a.txt").write_text(TABLE.format("0.25"), encoding="utf-8")
+        os.utime("a.txt", (1e9 + number, 1e9 + number))
+        assert cli("import", "osu", "a.txt", "-o", f"before/{number}.jsonl").status == 0
+    Path("new.txt").write_text(TABLE.format(now), encoding="utf-8")
+    done = cli("compare", "new.txt", "--baseline", "before", "--format", "json")
+    assert (done.status, done.err) == (status, "")
+    for one in json.loads(done.out)["cells"]:
+        assert one["high"] - one["low"] >= 0.01 / 0.25
+
+
+@pytest.mark.parametrize("times", [["0.25"] * 6, ["0.25"] * 3])
+def test_no_interval_of_printed_numbers_is_narrower_than_half_of_their_last_digit(
+    cli: Cli, times: list[str]
+) -> None:
+    rows = json.loads(cli("show", launches("a.txt", times), "--format", "json").out)["rows"]
+    for time in (row["time_s"] for row in rows):
+        assert time["low"] <= 0.245e-6
+        assert time["high"] >= 0.255e-6
+        assert time["half_width"] >= 0.005 / 0.25
+
+
 # ---- compare, explain, model ---------------------------------------------------------------------
 
 

@@ -185,7 +185,7 @@ class Result:
         results = (*self.results, *others)
         check_count(len(results), by)
         request = _request("compare", sizes, series, state, only, stat)
-        request = replace(request, each_state=True, by=by, thresholds=thresholds_of(margin, allow))
+        request = replace(request, by=by, thresholds=thresholds_of(margin, allow))
         query = request.query(results)
         if not force:
             check_alike(query.sources)

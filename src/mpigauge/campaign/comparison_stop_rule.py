@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.compare.comparison import compare
-from mpigauge.compare.interim_looks import level_of, looks_of
+from mpigauge.compare.interim_looks import level_of, looks_of, thresholds_of_result
 from mpigauge.compare.sides import first_pairs
 from mpigauge.result.reader import load
 from mpigauge.rows.rows import rows
@@ -41,6 +41,7 @@ class ComparisonStopRule:
             return False
         result = load(self._file.path, self._file.content())
         result = replace(result, visits=[visit for visit in result.visits if visit.launch <= number])
-        _, pairs = first_pairs(rows(result, choice="all"), result.campaign.libraries)
-        comparison = compare(pairs, Thresholds(level=level_of(self._plan)), controlled=False)
+        _, pairs = first_pairs(rows(result), result.campaign.libraries)
+        thresholds = replace(thresholds_of_result(result, Thresholds()), level=level_of(self._plan))
+        comparison = compare(pairs, thresholds, controlled=False)
         return comparison.strictly() in CONCLUSIVE

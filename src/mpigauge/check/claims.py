@@ -18,9 +18,9 @@ from mpigauge.check.claim_file import FILE, TITLE, Claim, Sides, values
 from mpigauge.plan.factors import LIBRARY, OF_PATTERN, OPERATION, SIZE
 from mpigauge.plan.sizes import size_filter
 from mpigauge.rows.group import STATE, in_one_state, row_key
-from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
+from mpigauge.rows.machine.conditions import in_like_conditions
 from mpigauge.rows.ratios import difference, ratio_of
-from mpigauge.rows.same_distance import ANYWHERE
+from mpigauge.rows.same_distance import ANYWHERE, distances_apart
 from mpigauge.rows.samples import cpu_share, seconds_of, visits_by_launch
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import Interval, interval_of
@@ -346,7 +346,7 @@ def _places(over: SourceRow, under: SourceRow) -> tuple[Distances, Distances]:
         for name in ("transport", "placement", "ranks")
     )
     alike = same and over.material is under.material
-    return (distances_of(over.row.visits), distances_of(under.row.visits)) if alike else ANYWHERE
+    return distances_apart(over.row, under.row) if alike else ANYWHERE
 
 
 def _ratios(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:

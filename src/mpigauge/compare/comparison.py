@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from mpigauge.compare.alike import Builds
     from mpigauge.compare.pairs import Pair
     from mpigauge.compare.sides import Unmatched
+    from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Key
     from mpigauge.rows.machine.sessions import OddSession
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
-    from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
+    from mpigauge.vocabulary import ComparisonVerdict, MachineSign, StateName, Verdict
 
 TRIALS = 20
 PLANTED = (0.0, 0.03, 0.05, 0.10)
@@ -54,23 +55,23 @@ class DecisionRate:
         return self.times / self.of
 
 
-def rates_of(family: Paired, thresholds: Thresholds) -> tuple[DecisionRate, ...]:
+def rates_of(families: Sequence[Paired], thresholds: Thresholds) -> tuple[DecisionRate, ...]:
     """Return how often nulls raise a false alarm, and the share found of each planted difference."""
-    return tuple(_rate(family, thresholds, planted) for planted in PLANTED)
+    return tuple(_rate(families, thresholds, planted) for planted in PLANTED)
 
 
-def _rate(family: Paired, thresholds: Thresholds, planted: float) -> DecisionRate:
-    cells = len(family.mean)
-    shifted = np.zeros(cells)
-    shifted[::4] = np.log1p(planted)
-    found = alarms = 0
-    for null in _nulls(family):
-        words = verdicts(Paired(null + shifted, family.floor, thresholds.level), thresholds)
-        found += sum(word == "slower" for word in words[::4])
-        alarms += "slower" in words
-    if planted:
-        return DecisionRate(planted, found, TRIALS * len(range(0, cells, 4)))
-    return DecisionRate(0.0, alarms, TRIALS)
+def _rate(families: Sequence[Paired], thresholds: Thresholds, planted: float) -> DecisionRate:
+    found = of = 0
+    alarms: set[int] = set()
+    for family in families:
+        shifted = np.zeros(len(family.mean))
+        shifted[::4] = np.log1p(planted)
+        of += TRIALS * len(shifted[::4])
+        for trial, null in enumerate(_nulls(family)):
+            words = verdicts(Paired(null + shifted, family.floor, thresholds.shared_level), thresholds)
+            found += sum(word == "slower" for word in words[::4])
+            alarms |= {trial} if "slower" in words else set()
+    return DecisionRate(planted, found, of) if planted else DecisionRate(0.0, len(alarms), TRIALS)
 
 
 def _nulls(family: Paired) -> Iterator[Values]:
@@ -221,6 +222,20 @@ class Comparison:
         return tuple(cell for cell in self.cells if cell.lost)
 
     @property
+    def deciding(self) -> tuple[Compared, ...]:
+        """Return the cells on which the whole depends.
+
+        A state of the machine that was too rare for a decision on two cells keeps nobody from passing where
+        another state has one.
+        """
+        decided = {_cells(one) for one in self.cells if one.decision is not None}
+        return tuple(
+            one
+            for one in self.cells
+            if one.decision is not None or one.pair.of.state is None or _cells(one) not in decided
+        )
+
+    @property
     def verdict(self) -> ComparisonVerdict:
         """Return the verdict on the whole: the worst of its cells."""
         words = {one.verdict for one in self.cells} | {one.decision.verdict for one in self.together}
@@ -229,7 +244,7 @@ class Comparison:
         if (self.moved or self.signs) and self.judges:
             return "machine"
         passing = [
-            one.decision is not None and one.decision.passes(self.thresholds.allow) for one in self.cells
+            one.decision is not None and one.decision.passes(self.thresholds.allow) for one in self.deciding
         ]
         if not self.judges or not passing or not all(passing):
             return "undecided"
@@ -237,12 +252,18 @@ class Comparison:
 
     def strictly(self) -> ComparisonVerdict:
         """Return the verdict on the whole; undecided if a number is undecided or of one side alone."""
-        open_ = bool(self.unmatched) or any(cell.verdict == "undecided" for cell in self.cells)
+        open_ = bool(self.unmatched) or any(cell.verdict == "undecided" for cell in self.deciding)
         return "undecided" if open_ and self.verdict in PASSES else self.verdict
+
+
+def _cells(one: Compared) -> tuple[Cell, Cell]:
+    return one.pair.base.cell, one.pair.other.cell
 
 
 def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool = True) -> Comparison:
     """Return the comparison of pairs, all of one kind judged as a family: paired by launch, or not.
+
+    Each state of the machine has families of its own, which share the error of the verdict.
 
     Args:
         controlled: Whether to measure the error rates of these launches, too, which takes longer.
@@ -253,30 +274,44 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     interleaved = bool(known) and all(pair.interleaved for pair in known)
     builds_differ = any(not pair.same_library for pair in known if not pair.other.cell.arm)
     cannot_differ = [pair for pair in known if _cannot_differ(pair, same_library=builds_differ)]
-    controls = _judged(cannot_differ, thresholds, trusted=True, share=1.0)
+    controls = _judged(cannot_differ, _shared(thresholds, cannot_differ), trusted=True)
     controls_only = Comparison((), controls, thresholds, interleaved)
     trusted = interleaved and not controls_only.moved
     asked = [pair for pair in known if not _cannot_differ(pair, same_library=builds_differ)]
+    shared = _shared(thresholds, asked)
     # Of fewer pairs no run can be rare enough, and all of the error is that of single cells.
     rare = [
         pair
         for pair in asked
-        if pair.paired and 2.0 ** -len(pair.common_launches) <= RUNS_SHARE * thresholds.level
+        if pair.paired and 2.0 ** -len(pair.common_launches) <= RUNS_SHARE * shared.shared_level
     ]
-    curves = _curves(rare)
-    share = 1.0 - RUNS_SHARE if curves and trusted else 1.0
-    cells = _judged(asked, thresholds, trusted=trusted, share=share)
+    curves = _curves(rare) if trusted else []
+    cells = _judged(asked, shared, trusted=trusted, with_runs={curve[0].of.state for curve in curves})
     judged = [cell.pair for cell in cells if cell.decision is not None and cell.pair.paired]
-    rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
-    together = _pooled_sizes(cells, curves, thresholds) if trusted else ()
+    by_state = group_by(judged, lambda pair: pair.of.state).values()
+    families = [paired_family(some, shared.shared_level) for some in by_state]
+    rates = rates_of(families, shared) if judged and controlled else ()
+    together = tuple(
+        run
+        for some in group_by(curves, lambda curve: curve[0].of.state).values()
+        for run in _pooled_sizes(cells, some, shared)
+    )
     odd = tuple(odd_pairs(judged, thresholds.margin)) if judged else ()
-    return Comparison(cells, controls, thresholds, interleaved, rates, together, odd_launches=odd)
+    return Comparison(cells, controls, shared, interleaved, rates, together, odd_launches=odd)
+
+
+def _shared(thresholds: Thresholds, pairs: Iterable[Pair]) -> Thresholds:
+    """Return thresholds whose error is shared by all states of the machine, known or not, of judged pairs."""
+    states = {pair.of.state for pair in pairs if pair.judged}
+    known = states - {None}
+    families = max(thresholds.families, len(known)) + (None in states) if known else 1
+    return replace(thresholds, families=families)
 
 
 def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:
     """Return pairs that differ in nothing but size, ordered by size; two sizes at least."""
-    ordered = sorted(pairs, key=lambda pair: pair.base.cell.bytes)
-    curves = group_by(ordered, lambda pair: (row_key(pair.base, SIZE), row_key(pair.other, SIZE)))
+    ordered = sorted(pairs, key=lambda pair: pair.cell.bytes)
+    curves = group_by(ordered, lambda pair: (row_key(pair, SIZE), cell_key(pair.other.cell, SIZE)))
     return [curve for curve in curves.values() if len(curve) > 1]
 
 
@@ -285,12 +320,10 @@ def _pooled_sizes(
 ) -> tuple[PooledSizes, ...]:
     """Return runs of sizes, without those in which every size has the run's verdict anyway."""
     pairs = [pair for curve in curves for pair in curve]
-    if not pairs:
-        return ()
     places = {id(pair): place for place, pair in enumerate(pairs)}
     by_pair = {id(one.pair): one for one in cells}
     pooled = pooled_runs(
-        paired_family(pairs, thresholds.level),
+        paired_family(pairs, thresholds.shared_level),
         [[places[id(pair)] for pair in curve] for curve in curves],
         thresholds,
     )
@@ -313,15 +346,23 @@ def _cannot_differ(pair: Pair, *, same_library: bool) -> bool:
 
 
 def _judged(
-    pairs: Sequence[Pair], thresholds: Thresholds, *, trusted: bool, share: float
+    pairs: Sequence[Pair],
+    thresholds: Thresholds,
+    *,
+    trusted: bool,
+    with_runs: Collection[StateName | None] = (),
 ) -> tuple[Compared, ...]:
-    """Return pairs with their decisions, in the order of the pairs."""
+    """Return pairs with their decisions, in the order of the pairs.
+
+    Args:
+        with_runs: States of the machine in which runs of sizes have their share of the error.
+    """
     decisions: dict[int, Decision] = {}
-    for paired in (True, False):
-        some = [pair for pair in pairs if pair.judged and pair.paired == paired]
-        if some:
-            decided = decide(family_of(some, thresholds.level), thresholds, share if paired else 1.0)
-            decisions |= {id(pair): decision for pair, decision in zip(some, decided, strict=True)}
+    kinds = group_by((pair for pair in pairs if pair.judged), lambda pair: (pair.paired, pair.of.state))
+    for (paired, state), some in kinds.items():
+        share = 1.0 - RUNS_SHARE if paired and state in with_runs else 1.0
+        decided = decide(family_of(some, thresholds.shared_level), thresholds, share)
+        decisions |= {id(pair): decision for pair, decision in zip(some, decided, strict=True)}
     return tuple(Compared(pair, decisions.get(id(pair)), trusted) for pair in pairs)
 
 
@@ -434,7 +475,7 @@ def runs_of(
     """
 
     def curve(cell: Compared) -> Key:
-        return row_key(cell.pair.base, along), cell_key(cell.pair.other.cell, ALONG)
+        return row_key(cell.pair, along), cell_key(cell.pair.other.cell, ALONG)
 
     curves = group_by(cells, curve)
     return [run for curve in curves.values() for run in _runs(curve, together)]

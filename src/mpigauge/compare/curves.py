@@ -13,8 +13,7 @@ from mpigauge.compare.size_ratio import size_pairs
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import row_key
-from mpigauge.rows.machine.conditions import distances_of
-from mpigauge.rows.same_distance import ANYWHERE, apart, like_ratio
+from mpigauge.rows.same_distance import ANYWHERE, apart, distances_apart, like_ratio
 from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class Curve:
     def _at(self, other: Curve, size: int) -> tuple[Distances, Distances]:
         if _place(self.cell) != _place(other.cell):
             return ANYWHERE
-        return distances_of(self.rows[size].visits), distances_of(other.rows[size].visits)
+        return distances_apart(self.rows[size], other.rows[size])
 
 
 def several_windows(rows: Iterable[Row]) -> frozenset[Cell]:

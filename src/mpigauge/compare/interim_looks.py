@@ -8,12 +8,16 @@ docs/method-comparison.md#until-decided
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.rows.machine.split import split_of
 from mpigauge.stats.max_t import LEVEL, MIN_PAIRS
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Plan
+    from mpigauge.result.reader import Result
+    from mpigauge.stats.decision import Thresholds
 
 FARTHER, LAST = 1.3, 1.15
 """Each look is at `FARTHER` times the launches of the one before, the last one at `LAST` times or more."""
@@ -27,6 +31,12 @@ def looks_of(plan: Plan) -> tuple[int, ...]:
         looks.append(number)
         number = max(number + 2, round(number * FARTHER))
     return (*looks, plan.launches_max)
+
+
+def thresholds_of_result(result: Result, thresholds: Thresholds) -> Thresholds:
+    """Return thresholds with the error level of comparisons within a result, which its states share."""
+    states = max(1, len(split_of(result).unchosen))
+    return replace(thresholds, level=level_of(result.campaign.plan), families=states)
 
 
 def level_of(plan: Plan) -> float:

@@ -9,21 +9,25 @@ from functools import cached_property
 from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
-from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
+from mpigauge.rows.group import subject_of
+from mpigauge.rows.machine.conditions import in_like_conditions
 from mpigauge.rows.ratios import PAIRED_SHARE
+from mpigauge.rows.same_distance import ANYWHERE, distances_apart
 from mpigauge.stats.decision import MIN_LAUNCHES
 from mpigauge.stats.interval import UNIFORM_VARIANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.estimate import Timing
     from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two cells that differ in what is compared, and in nothing else.
+    """Two cells that differ in what is compared, and in nothing else, in one state of the machine.
 
     Attributes:
         base: What the other is compared with.
@@ -42,6 +46,16 @@ class Pair:
     sessions: int | None = None
 
     @property
+    def cell(self) -> Cell:
+        """The cell of the base."""
+        return self.base.cell
+
+    @property
+    def of(self) -> Subject:
+        """The cell of the base, in the state of the machine that either is of."""
+        return subject_of((self.base, self.other))
+
+    @property
     def measured(self) -> bool:
         """Return whether either has a time."""
         return self.base.time is not None or self.other.time is not None
@@ -54,11 +68,8 @@ class Pair:
     @cached_property
     def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
         """Seconds by launch number of base and other, for launches in like conditions."""
-        base, other = _times(self.base), _times(self.other)
-        if not self.same_place:
-            return base, other
-        at = distances_of(self.base.visits), distances_of(self.other.visits)
-        return in_like_conditions(base, other, *at)
+        at = distances_apart(self.base, self.other) if self.same_place else ANYWHERE
+        return in_like_conditions(_times(self.base), _times(self.other), *at)
 
     @cached_property
     def common_launches(self) -> list[int]:
@@ -81,13 +92,24 @@ class Pair:
     @property
     def judged(self) -> bool:
         """Return whether there are enough launches for a decision."""
-        return self.paired or _launches_of_fewer(self) >= MIN_LAUNCHES
+        return self.paired or min(map(len, self.times)) >= MIN_LAUNCHES
 
     @property
     def ranks_elsewhere(self) -> bool:
         """Return whether launches are too few only because ranks were not equally far apart."""
         launches = min(len(_times(row)) for row in (self.base, self.other))
         return not self.judged and launches >= MIN_LAUNCHES
+
+    @property
+    def launches_in_any_state(self) -> int:
+        """Launches of the side that has fewer, in whichever state of the machine."""
+        return min(len(_launches_in_any_state(row)) for row in (self.base, self.other))
+
+    @property
+    def launches_needed(self) -> int:
+        """Launches after which both sides will probably have enough in this state of the machine."""
+        fewer = min(map(len, self.times))
+        return math.ceil(1.5 * self.launches_in_any_state * MIN_LAUNCHES / max(fewer, 1))
 
     @property
     def floor(self) -> float:
@@ -100,34 +122,15 @@ class Pair:
 class StateMatchedPair(Pair):
     """Two cells compared in like states of the machine: a launch counts once, over all states of both.
 
-    Where the machine changes so often that few pairs of launches were in a like state, the two are compared
-    within one state instead, launches of one against launches of the other.
-
     Attributes:
-        by_state: A pair for every state that both were in.
+        by_state: A pair for every state that both were in; none if they share none.
     """
 
     by_state: tuple[Pair, ...] = ()
 
     @cached_property
     def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
-        """Seconds by launch number of both: of paired launches, else of one state."""
-        return self.single_state.times if self.single_state is not None else self._in_pairs
-
-    @cached_property
-    def single_state(self) -> Pair | None:
-        """The single state to compare in when too few launches pair up; None if none has enough launches.
-
-        States come from the latency of a cache line, never from the times compared, so choosing adds no bias.
-        """
-        if self.paired or not self.interleaved:
-            return None
-        most = max(self.by_state, key=_launches_of_fewer, default=None)
-        return most if most is not None and _launches_of_fewer(most) >= MIN_LAUNCHES else None
-
-    @cached_property
-    def _in_pairs(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
-        """Geometric means over states, of launches in like conditions."""
+        """Seconds by launch number of both: geometric means over states, of launches in like conditions."""
         base: dict[int, list[float]] = defaultdict(list)
         other: dict[int, list[float]] = defaultdict(list)
         for part in self.by_state:
@@ -136,54 +139,24 @@ class StateMatchedPair(Pair):
                 other[number].append(part.times[1][number])
         return {n: geometric_mean(base[n]) for n in base}, {n: geometric_mean(other[n]) for n in other}
 
-    @property
-    def paired(self) -> bool:
-        """Return whether enough launches were in a like state.
-
-        That does not depend on the times compared.
-        """
-        return len(self._in_pairs[0]) >= MIN_LAUNCHES
-
-    @property
-    def subjects(self) -> tuple[Subject, ...]:
-        """The cell of the base in each state of the machine that both share."""
-        return tuple(part.base.of for part in self.by_state if self.single_state in {None, part})
-
-    @property
-    def launches(self) -> int:
-        """Launches of the side that has fewer, in any state."""
-        sides = ({number for part in self.by_state for number in part.times[side]} for side in (0, 1))
-        return min(map(len, sides))
-
-    @property
-    def ranks_elsewhere(self) -> bool:
-        """Return whether launches are too few because the two share no state."""
-        return not self.by_state and super().ranks_elsewhere
-
-    @property
-    def launches_needed(self) -> int:
-        """Launches after which one state will probably have enough of both sides."""
-        most = max(map(_launches_of_fewer, self.by_state), default=0)
-        return math.ceil(1.5 * self.launches * MIN_LAUNCHES / max(most, 1))
-
     def time_s(self, side: int) -> float | None:
         """Return the time of the base (0) or the other (1): of one state as in tables, else over launches.
 
         Over several states it is a mean: a median lies in one of them, and the two would be of other states.
         """
-        used = [part for part in self.by_state if self.single_state in {None, part}]
-        if len(used) == 1:
-            return used[0].time_s(side)
+        if len(self.by_state) == 1:
+            return self.by_state[0].time_s(side)
         times = self.times[side]
         return geometric_mean(times.values()) if times else super().time_s(side)
-
-
-def _launches_of_fewer(pair: Pair) -> int:
-    """Return the number of launches of the side that has fewer."""
-    return min(map(len, pair.times))
 
 
 def _times(row: Row) -> dict[int, float]:
     """Return the seconds of a row by launch; empty if one of them has no logarithm."""
     times = dict(row.time.by_launch) if row.time is not None else {}
     return times if all(0 < time < math.inf for time in times.values()) else {}
+
+
+def _launches_in_any_state(row: Row) -> set[int]:
+    """Return the numbers of the launches that gave a time of a row's cell in any state of the machine."""
+    known: list[Timing | None] = [row.time, *(one.time for one in row.states)]
+    return {number for time in known if time is not None for number in time.by_launch}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
+from msgspec.structs import replace as with_fields
 
 from mpigauge import units
 from mpigauge.compare.comparison import (
@@ -17,7 +17,6 @@ from mpigauge.compare.comparison import (
     perhaps_without_effect,
     without_effect,
 )
-from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.session_sentences import odd_lines, too_few_words
 from mpigauge.document.phrases import (
     WORDS,
@@ -25,13 +24,13 @@ from mpigauge.document.phrases import (
     phrases_of,
     state_words,
     told,
-    within_one_state_line,
 )
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.groups import group_asked
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.estimate import Printed
+from mpigauge.rows.group import in_one_state
 from mpigauge.stats.decision import MIN_LAUNCHES, TIMES_MARGIN
 from mpigauge.vocabulary import DIFFERENT
 
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from mpigauge.compare.sides import OddPair
     from mpigauge.document.phrases import Factors
     from mpigauge.result.provenance import LibraryRecord
+    from mpigauge.rows.group import OfCell
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Decision
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
@@ -159,9 +159,9 @@ def _open(shown: Comparison, counts: Mapping[str, int]) -> str:
         return f"no {'time' if shown.limits else 'number'} of a library is on both sides"
     if not shown.judges:
         return f"not measured in turn, a difference may be the machine's; {_of(count)} {_listed(counts)}"
-    gaps = sum(verdict_of(one) == NOT_MEASURED for one in shown.cells)
+    gaps = sum(verdict_of(one) == NOT_MEASURED for one in shown.deciding)
     undecided = sum(
-        one.decision is None or not one.decision.passes(shown.thresholds.allow) for one in shown.cells
+        one.decision is None or not one.decision.passes(shown.thresholds.allow) for one in shown.deciding
     )
     open_ = undecided - gaps
     allow = units.format_percent(shown.thresholds.allow)
@@ -273,34 +273,43 @@ class CellNaming:
     Attributes:
         unsaid: Factors that they leave out: those compared, and those that all cells share.
         varied: Factors in which cells differ, so that even a usual value is said.
+        of_states: Whether the state of the machine is said: cells of one state are told so once.
     """
 
     unsaid: frozenset[str] = frozenset()
     varied: frozenset[str] = frozenset()
+    of_states: bool = True
 
-    def name(self, row: Row, without: Collection[str] = ()) -> str:
+    def name(self, named: OfCell, without: Collection[str] = ()) -> str:
         """Return the name of a cell, without some more factors."""
         unsaid = {*self.unsaid, *without}
-        phrases = {name: phrase for name, phrase in _phrases(row).items() if name not in unsaid}
-        return " ".join([*told(phrases, self.varied - unsaid).values(), *state_words(row.of)])
+        phrases = {name: phrase for name, phrase in _phrases(named).items() if name not in unsaid}
+        state = state_words(named.of) if self.of_states else []
+        return " ".join([*told(phrases, self.varied - unsaid).values(), *state])
 
 
-def naming(compared: frozenset[str], rows: Iterable[Row] = ()) -> CellNaming:
+def naming_of_pairs(compared: frozenset[str], shown: Iterable[Compared]) -> CellNaming:
+    """Return how to name the cells of a comparison; the state of the machine only if they are of several."""
+    pairs = [one.pair for one in shown]
+    return replace(naming(compared, pairs), of_states=not in_one_state(pairs))
+
+
+def naming(compared: frozenset[str], named_cells: Iterable[OfCell] = ()) -> CellNaming:
     """Return how to name cells that are compared by some factors, beside those of these rows."""
-    cells = [*rows]
-    named = [(row.cell.pattern, _phrases(row)) for row in cells]
+    cells = [*named_cells]
+    named = [(of.cell.pattern, _phrases(of)) for of in cells]
     varied = (name for name in WORDS if differs(name, ((of, found.get(name)) for of, found in named)))
     return CellNaming(frozenset({*_compared_factors(compared), *common(cells)}), frozenset(varied))
 
 
-def _phrases(row: Row) -> Factors:
+def _phrases(named: OfCell) -> Factors:
     """Return the phrases of a cell, of the group that was asked for, as order and senders are said, too."""
-    return phrases_of(replace(row.cell, group=group_asked(row.cell)))
+    return phrases_of(with_fields(named.cell, group=group_asked(named.cell)))
 
 
-def common(rows: Iterable[Row]) -> Factors:
+def common(cells: Iterable[OfCell]) -> Factors:
     """Return the phrases that all cells share, by factor; without the pattern, which each cell says."""
-    first, *others = [phrases_of(row.cell) for row in rows] or [{}]
+    first, *others = [phrases_of(one.cell) for one in cells] or [{}]
     return {
         name: phrase
         for name, phrase in first.items()
@@ -412,11 +421,10 @@ def notes(
         takes = f"a verdict takes {MIN_BASE_SESSIONS} at least, since the last change"
         yield f"{TOO_FEW_SESSIONS}: {some}; {takes}"
     yield from odd_lines(shown.odd)
-    yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
     open_ = [one.decision for one in shown.cells if one.decision and one.decision.verdict == "undecided"]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin, "launches" if shown.sessions is None else "sessions")
-    names = naming(compared, (one.pair.base for one in shown.cells))
+    names = naming_of_pairs(compared, shown.cells)
     side = side_namer(shown.cells, compared)
     yield from (_pooled_sizes(one, side(one.cells[0]), names) for one in shown.together)
     yield from map(_odd, shown.odd_launches)
@@ -459,9 +467,11 @@ def _few_launches(shown: Comparison) -> Iterator[str]:
     if elsewhere := sum(verdict_of(cell) == ELSEWHERE for cell in cells):
         yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
     pairs = [cell.pair for cell in cells if verdict_of(cell) == TOO_FEW]
-    unlike = [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.launches >= MIN_LAUNCHES]
+    unlike = [
+        pair for pair in pairs if pair.of.state is not None and pair.launches_in_any_state >= MIN_LAUNCHES
+    ]
     if too_few_words := len(pairs) - len(unlike):
-        made = _launches_made(shown)
+        made = launches_made(shown)
         if any(row.imported for pair in pairs for row in (pair.base, pair.other)):
             ask = ": import as many texts of each side"
         elif made < ASKED_LAUNCHES:
@@ -477,22 +487,11 @@ def _few_launches(shown: Comparison) -> Iterator[str]:
         )
 
 
-def _launches_made(shown: Comparison) -> int:
+def launches_made(shown: Comparison) -> int:
     """Return how many launches gave a time of any number, the fewest of both sides."""
     pairs = [one.pair for one in (*shown.cells, *shown.controls)]
     sides = ([pair.base for pair in pairs], [pair.other for pair in pairs])
     return min(len({visit.launch for row in rows for visit in row.visits}) for rows in sides)
-
-
-def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:
-    """Yield a line if the machine changed between the launches of most pairs."""
-    within = [
-        pair.single_state
-        for pair in pairs
-        if isinstance(pair, StateMatchedPair) and pair.single_state is not None
-    ]
-    if within:
-        yield within_one_state_line(pair.base.of for pair in within)
 
 
 MAX_CONTROL_REACH = 0.1
@@ -531,8 +530,8 @@ def _odd(odd: OddPair) -> str:
 
 def _pooled_sizes(sizes: PooledSizes, side: str, names: CellNaming) -> str:
     """Return `slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as ...`."""
-    first, last = sizes.cells[0].pair.base, sizes.cells[-1].pair.base
-    where = sizes_of(first, last, len(sizes.cells), len(sizes.cells))
+    first, last = sizes.cells[0].pair, sizes.cells[-1].pair
+    where = sizes_of(first.base, last.base, len(sizes.cells), len(sizes.cells))
     name = " ".join(filter(None, (names.name(first), side, where)))
     return f"{VERDICTS[sizes.decision.verdict]} together: {name}: {ratio_words(sizes.decision)} times as long"
 

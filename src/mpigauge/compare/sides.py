@@ -23,7 +23,7 @@ from mpigauge.plan.factors import (
 )
 from mpigauge.plan.groups import group_asked
 from mpigauge.plan.model import variables_of
-from mpigauge.rows.group import cell_key, row_key, same_state
+from mpigauge.rows.group import cell_key, in_one_state, row_key, same_state
 from mpigauge.rows.ratios import log_matrix
 from mpigauge.sequences import group_by
 from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
@@ -127,11 +127,11 @@ def _group_key(cell: Cell, ignored: Container[str]) -> Key:
 def comparison_key(cell: Cell, factor: str, but: frozenset[str] = frozenset()) -> Key:
     """Return what cells have in common that are compared by a factor or variable, without further factors."""
     ignored = compared_by(factor) | but
-    alike = _with_stride_of_block(cell) if "block_bytes" in ignored else cell
+    alike = without_stride_of_block(cell) if "block_bytes" in ignored else cell
     return (*cell_key(alike, ignored), *_group_key(cell, ignored), *_other_variables(cell, factor))
 
 
-def _with_stride_of_block(cell: Cell) -> Cell:
+def without_stride_of_block(cell: Cell) -> Cell:
     """Return a cell without its stride if that follows from its block, as it does where none is asked for."""
     follows = cell.block_bytes > 0 and cell.stride_bytes == STRIDE_IN_BLOCKS * cell.block_bytes
     return msgspec.structs.replace(cell, stride_bytes=0) if follows else cell
@@ -140,8 +140,8 @@ def _with_stride_of_block(cell: Cell) -> Cell:
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:
     """Return pairs of cells of one campaign that differ in a factor, or in a variable of their settings.
 
-    Each is compared with the first of its kind, and a control arm with its own base. Without other pairs than
-    those of control arms, there are none.
+    Each is compared with the first of its kind in each state of the machine, and a control arm with its own
+    base. Without other pairs than those of control arms, there are none.
 
     Args:
         libraries: Those of the campaign, which show whether two labels are one library.
@@ -149,9 +149,10 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
     near = factor not in OF_OTHER_NEIGHBOURS
     same = {_library(library): msgspec.structs.replace(library, label="") for library in libraries}
     pairs = [
-        _pair(alike[0], other, near, same_library=_same_library(alike[0].row, other.row, same))
+        pair
         for alike in map(_with_own_control, _groups_by(rows, factor))
         for other in alike[1:]
+        for pair in _pairs(alike[0], other, near, same_library=_same_library(alike[0].row, other.row, same))
     ]
     compares = any(not is_control(pair.other.cell) for pair in pairs)
     return [pair for pair in pairs if pair.measured] if compares else []
@@ -233,13 +234,22 @@ def _with_own_control(alike: Sequence[Side]) -> list[Side]:
     return [*sides, *(side for side in mine if is_control(side.row.cell))]
 
 
-def _pair(base: Side, other: Side, near: bool, *, same_library: bool) -> Pair:
-    """Return the pair of two sides, matched by state if the machine had several."""
-    if len(base.by_state) == len(other.by_state) == 1 and same_state(base.row, other.row):
-        # Of imported numbers it is unknown when they were measured: equal launch numbers are no pairs.
-        in_turn = not (base.row.imported or other.row.imported)
-        return Pair(base.row, other.row, near, interleaved=in_turn, same_library=same_library)
-    return matched_pair(base, other, same_place=near, same_library=same_library)
+def _pairs(
+    base: Side, other: Side, near: bool, *, interleaved: bool = True, same_library: bool = False
+) -> list[Pair]:
+    """Return a pair for each state of the machine that two sides share; one without launches for none.
+
+    What is of no known state goes with whatever the other is of.
+    """
+    # Of imported numbers it is unknown when they were measured: equal launch numbers are no pairs.
+    in_turn = interleaved and not (base.row.imported or other.row.imported)
+    shared = [
+        Pair(one, two, near, in_turn, same_library)
+        for one in base.by_state
+        for two in other.by_state
+        if in_one_state((one, two))
+    ]
+    return shared or [StateMatchedPair(base.row, other.row, near, in_turn, same_library)]
 
 
 def first_pairs(rows: Sequence[Row], libraries: Iterable[LibraryRecord]) -> tuple[str, list[Pair]]:
@@ -273,17 +283,22 @@ def _same_library(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> b
 def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
     """Return pairs of cells of two campaigns, alike but for factors that differ as a whole."""
     ignored = _with_brought(differing_as_a_whole(base, other))
-    known = {_row_key(row, ignored): row for row in other}
     near = "placement" not in ignored
-    alike = ((row, known.get(_row_key(row, ignored))) for row in base)
-    pairs = [Pair(row, partner, near, interleaved=False) for row, partner in alike if partner is not None]
+    first, second = (_sides_by_key(rows, ignored) for rows in (base, other))
+    alike = ((side, second[key]) for key, side in first.items() if key in second)
+    pairs = [pair for sides in alike for pair in _pairs(*sides, near, interleaved=False)]
     return [pair for pair in pairs if pair.measured]
+
+
+def _sides_by_key(rows: Iterable[Row], ignored: frozenset[str]) -> dict[Key, Side]:
+    """Return the cells of a campaign by what they have in common with those of another."""
+    return {key: side_of(parts) for key, parts in group_by(rows, lambda row: _key(row, ignored)).items()}
 
 
 def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatched]:
     """Return measured cells of two campaigns of which the other has none that is alike, in any state."""
     ignored = _with_brought(differing_as_a_whole(base, other))
-    first, second = ({_row_key(row, ignored): row.cell for row in rows} for rows in (base, other))
+    first, second = ({_key(row, ignored): row.cell for row in rows} for rows in (base, other))
     both = set(first.keys() & second)
     paired = {first[key] for key in both} | {second[key] for key in both}
     sides: tuple[tuple[Literal["base", "other"], Sequence[Row]], ...] = (("base", base), ("other", other))
@@ -295,9 +310,9 @@ def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatch
     ]
 
 
-def _row_key(row: Row, ignored: frozenset[str]) -> Key:
-    """Return what a row is of, with the group that was asked for, without these factors."""
-    return (*row_key(row, ignored), *_group_key(row.cell, ignored))
+def _key(row: Row, ignored: frozenset[str]) -> Key:
+    """Return what a row is of, with the group that was asked for, without these factors and its state."""
+    return (*cell_key(row.cell, ignored), *_group_key(row.cell, ignored))
 
 
 def differing_as_a_whole(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:

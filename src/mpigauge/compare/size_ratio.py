@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.ratios import TimePair, bounds, hidden, judged_together, ratio_of
-from mpigauge.rows.same_distance import ANYWHERE, like_times
+from mpigauge.rows.same_distance import ANYWHERE, distances_apart, like_times
 from mpigauge.sequences import runs
 from mpigauge.stats.decision import MIN_LAUNCHES
 from mpigauge.vocabulary import DIFFERENT
@@ -170,7 +169,7 @@ def _points(
 
 
 def _distances(over: Row, under: Row, *, same_place: bool) -> tuple[Distances, Distances]:
-    return (distances_of(over.visits), distances_of(under.visits)) if same_place else ANYWHERE
+    return distances_apart(over, under) if same_place else ANYWHERE
 
 
 def _size_ratio(base: Row, other: Row, sides: TimePair, ratio: Ratio) -> SizeRatio:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.compare import sentences as words
 from mpigauge.compare.comparison import Run, distance, runs_of, without_effect
-from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.document.cell_names import names_of, plain_phrases
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
@@ -67,6 +66,7 @@ def document(
     base_files: Sequence[Path] = (),
     hint: str = "",
     doubts: Sequence[str] = (),
+    states: Sequence[str] = (),
     everything: bool = False,
 ) -> Document:
     """Return the verdict and the cells of a comparison as a document.
@@ -78,10 +78,11 @@ def document(
         base_files: Files of the sessions that are the base.
         hint: A line below the sides.
         doubts: What makes the times of a side wrong.
+        states: Which states the machine had, and of which the numbers are.
         everything: Whether every cell has a line of its own.
     """
     bases = [cell.pair.base for cell in (*shown.cells, *shown.controls)]
-    alike, names = words.common(bases), words.naming(compared, bases)
+    alike, names = words.common(bases), words.naming_of_pairs(compared, (*shown.cells, *shown.controls))
     lines = (
         _lines_measured_again(shown, everything=everything)
         if first
@@ -108,6 +109,7 @@ def document(
             *(
                 Line(text)
                 for text in (
+                    *states,
                     *rest,
                     *words.unmatched(shown, compared, everything=everything),
                     *words.notes(shown, compared, everything=everything),
@@ -138,8 +140,9 @@ def _basis(shown: Comparison) -> list[str]:
     if shown.sessions is not None:
         return [said]
     counts = [cell.decision.launches for cell in shown.cells if cell.decision is not None]
-    without = any(cell.pair.imported or words.verdict_of(cell) == words.ELSEWHERE for cell in shown.cells)
-    none = "no launches" if without else words.TOO_FEW
+    if any(words.verdict_of(cell) == words.ELSEWHERE for cell in shown.cells):
+        counts.append(words.launches_made(shown))
+    none = "no launches" if any(cell.pair.imported for cell in shown.cells) else words.TOO_FEW
     most = f"{max(counts)} launches" if counts else none
     how = "in turn" if shown.interleaved else "at different times"
     return [f"{most}, {how}", said]
@@ -211,7 +214,7 @@ def _table(
         "",
         runs,
         [
-            Column("cell", "", lambda run: names.name(run.worst.pair.base), left=True, goes=None),
+            Column("cell", "", lambda run: names.name(run.worst.pair), left=True, goes=None),
             Column("sizes", "size", words.size_of, left=True, goes=None, tells=True),
             *([of] if several else []),
             Column("base_s", "base", lambda run: run.worst.pair.time_s(0), "s", goes=1),
@@ -243,7 +246,7 @@ def _cases(
     """Return a table with a row per number, since runs begin and end elsewhere each time."""
     single = [Run((cell,), 1) for run in runs for cell in run.cells]
     pairs = [run.worst.pair for run in single]
-    names = names_of([pair.base.of for pair in pairs], compared)
+    names = names_of([pair.of for pair in pairs], compared)
     sides = [_side(pair, compared) for pair in pairs]
     if len({*sides}) > 1:
         names = [f"{name} {side}".rstrip() for name, side in zip(names, sides, strict=True)]
@@ -279,7 +282,7 @@ def _data(
         "unmatched": [{**subject_record(one.row.of), "side": one.side} for one in shown.unmatched],
         "together": [
             {
-                **cell_record(one.cells[0].pair.base.cell),
+                **subject_record(one.cells[0].pair.of),
                 "other": _other(one.cells[0].pair),
                 "bytes": [each.pair.base.cell.bytes for each in one.cells],
                 "verdict": one.decision.verdict,
@@ -320,8 +323,8 @@ def _record(cell: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any
     return {
         **cell_record(base.cell),
         "other": _other(cell.pair),
-        **state_record(base.of),
-        "states": states_record(cell.pair.subjects) if isinstance(cell.pair, StateMatchedPair) else [],
+        **state_record(cell.pair.of),
+        "states": [*filter(None, states_record([cell.pair.of]))],
         "base_s": finite_or_none(cell.pair.time_s(0)),
         "other_s": finite_or_none(cell.pair.time_s(1)),
         "ratio": finite_or_none(cell.ratio),

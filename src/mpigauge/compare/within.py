@@ -10,10 +10,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from mpigauge.compare.comparison import compare
-from mpigauge.compare.interim_looks import level_of
-from mpigauge.compare.sides import compared_by, pairs_between, pairs_by, varied_variables
+from mpigauge.compare.interim_looks import thresholds_of_result
+from mpigauge.compare.sides import (
+    compared_by,
+    pairs_between,
+    pairs_by,
+    varied_variables,
+    without_stride_of_block,
+)
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
-from mpigauge.rows.group import in_one_state, of_states, state_in
+from mpigauge.rows.group import in_one_state, state_in
 from mpigauge.rows.ratios import TimePair, ratio_from
 from mpigauge.stats.decision import Thresholds
 
@@ -45,46 +51,53 @@ class Within:
 
     Args:
         result: The result whose libraries and plan say what is compared, and with which error level.
-        rows: Rows that are shown, and those of control arms. Rows of one state of the machine are compared
-            only with each other, as their ratio is shown with their times.
+        rows: Rows that are shown, and those of control arms.
     """
 
     def __init__(self, result: Result, rows: Iterable[Row]) -> None:
         self._libraries = result.campaign.libraries
-        self._thresholds = Thresholds(level=level_of(result.campaign.plan))
+        self._thresholds = thresholds_of_result(result, Thresholds())
         self._rows = list(rows)
         self._variables = varied_variables(row.cell for row in self._rows)
-        self._known: dict[Key, Known] = {}
+        self._known: dict[str, Known] = {}
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
         known = self._holding(over, under)
-        return _ratio(known, over.cell, under.cell) if known is not None else None
+        return _ratio(known, *_keys(over, under)) if known is not None else None
 
     def launches(self, over: Row, under: Row) -> TimePair | None:
         """Return the launches that this ratio rests on; None if no comparison holds both."""
         known = self._holding(over, under)
-        return _launches(known, over.cell, under.cell) if known is not None else None
+        return _launches(known, *_keys(over, under)) if known is not None else None
 
     def _holding(self, over: Row, under: Row) -> Known | None:
         """Return the comparison that holds both rows."""
         if not in_one_state((over, under)):
             return None
-        differs = {name for name in BY_NAME if getattr(over.cell, name) != getattr(under.cell, name)}
+        one, other = without_stride_of_block(over.cell), without_stride_of_block(under.cell)
+        differs = {name for name in BY_NAME if getattr(one, name) != getattr(other, name)}
         for factor in (*COMPARED_BY, *self._variables):
             if differs and differs <= compared_by(factor):
-                known = self._by(factor, (over, under))
-                if {(under.cell, over.cell), (over.cell, under.cell)} & known.keys():
+                known, keys = self._by(factor), _keys(over, under)
+                if {keys, keys[::-1]} & known.keys():
                     return known
         return None
 
-    def _by(self, factor: str, both: Sequence[Row]) -> Known:
-        """Return the comparison by a factor of rows of the state of the machine that two rows are of."""
-        key = (factor, state_in(both))
-        if key not in self._known:
-            pairs = pairs_by(of_states(self._rows, both), factor, self._libraries)
-            self._known[key] = _compared(pairs, self._thresholds, lambda row: row.cell)
-        return self._known[key]
+    def _by(self, factor: str) -> Known:
+        """Return the comparison by a factor."""
+        if factor not in self._known:
+            pairs = pairs_by(self._rows, factor, self._libraries)
+            self._known[factor] = _compared(
+                pairs, self._thresholds, lambda pair: _keys(pair.base, pair.other)
+            )
+        return self._known[factor]
+
+
+def _keys(one: Row, other: Row) -> tuple[Key, Key]:
+    """Return the keys of two cells that are compared in the state of the machine that either is of."""
+    state = state_in((one, other))
+    return (one.cell, state), (other.cell, state)
 
 
 class Between:
@@ -100,7 +113,8 @@ class Between:
 
     @cached_property
     def _known(self) -> Known:
-        return _compared(pairs_between(self._base, self._other), Thresholds(), id)
+        pairs = pairs_between(self._base, self._other)
+        return _compared(pairs, Thresholds(), lambda pair: (id(pair.base), id(pair.other)))
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
@@ -111,10 +125,12 @@ class Between:
         return _launches(self._known, id(over), id(under))
 
 
-def _compared(pairs: Iterable[Pair], thresholds: Thresholds, key: Callable[[Row], object]) -> Known:
+def _compared(
+    pairs: Iterable[Pair], thresholds: Thresholds, keys: Callable[[Pair], tuple[object, object]]
+) -> Known:
     """Return what a comparison says of each pair, by the keys of its base and its other."""
     shown = compare(pairs, thresholds, controlled=False)
-    return {(key(one.pair.base), key(one.pair.other)): one for one in (*shown.cells, *shown.controls)}
+    return {keys(one.pair): one for one in (*shown.cells, *shown.controls)}
 
 
 def _ratio(known: Known, over: object, under: object) -> Ratio | None:

@@ -201,13 +201,6 @@ def state_suffix(of: Subject | None) -> str:
     return f" in state {of.state}" if of is not None and of.state else ""
 
 
-def within_one_state_line(compared: Iterable[Subject]) -> str:
-    """Return a line on numbers that are compared within one state, as most launches were not in like ones."""
-    names = [str(of.state) for of in compared]
-    states = ", ".join(dict.fromkeys(names))
-    return f"compared within one state ({states}), as the machine changes between launches: {len(names)}"
-
-
 def never_in_state(fact: NotInState) -> str:
     """Return why a cell has no number in the state that was asked for."""
     return f"never measured while the machine was in state {fact.of.state}"

@@ -25,9 +25,8 @@ from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.plan.patterns import known, sampled_alike
 from mpigauge.rows.baselines import NAMES, measured_in
 from mpigauge.rows.group import STATE, Subject, by_state, each_state, group, subject_of
-from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.ratios import verdict_of
-from mpigauge.rows.same_distance import apart
+from mpigauge.rows.same_distance import apart, distances_apart
 from mpigauge.vocabulary import AUTO, Contrasted
 
 if TYPE_CHECKING:
@@ -402,7 +401,7 @@ def copies_apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
 def _apart(over: Row, under: Row) -> DistanceMismatch | None:
     if over.time is None or under.time is None or NAMES[under.cell.pattern, under.cell.mode] in over.ratios:
         return None
-    return apart(over.time, under.time, (distances_of(over.visits), distances_of(under.visits)))
+    return apart(over.time, under.time, distances_apart(over, under))
 
 
 def _pairs(curves: Sequence[Curve], of: Contrasted) -> Iterator[_Pair]:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from mpigauge.errors import UsageError
-from mpigauge.importers.text import content_of, decoded, number_hint
+from mpigauge.importers.text import content_of, decoded, number_hint, relative_step
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.plan.plan_file import read_toml
@@ -212,9 +212,13 @@ def read_columns(path: Path) -> ColumnMap:
 def _number(word: str) -> float:
     """Return a number, with thousands separators where they can be nothing else; NaN if it is none."""
     try:
-        return float(word.replace(",", "") if _THOUSANDS.fullmatch(word) else word)
+        return float(_without_separators(word))
     except ValueError:
         return math.nan
+
+
+def _without_separators(word: str) -> str:
+    return word.replace(",", "") if _THOUSANDS.fullmatch(word) else word
 
 
 def _number_hint(word: str, column: CsvColumn) -> str:
@@ -345,17 +349,18 @@ def _cell(columns: ColumnMap, line: _Line) -> Cell:
 
 def _imported(columns: ColumnMap, line: _Line, cell: Cell) -> Imported:
     if columns.time is not None:
-        time_s = line.number(columns.time, TIME_UNITS)
+        printed, time_s = line.text(columns.time), line.number(columns.time, TIME_UNITS)
     else:
         assert columns.rate is not None  # noqa: S101 - one of them is there
-        rate = line.number(columns.rate, RATE_UNITS)
+        printed, rate = line.text(columns.rate), line.number(columns.rate, RATE_UNITS)
         time_s = columns.directions * cell.bytes / rate if rate > 0 else 0.0
     if not 0 < time_s <= MAX_NUMBER:
         raise UsageError(f"{line.where}: the time must be above 0, and finite", HINT)
     stddev_s = None if columns.stddev is None else line.number(columns.stddev, TIME_UNITS)
     if stddev_s is not None and not 0 <= stddev_s <= MAX_NUMBER:
         raise UsageError(f"{line.where}: the standard deviation must not be negative, and finite", HINT)
-    return Imported(cell, time_s, stddev_s, columns.statistic, line.where)
+    step = relative_step(_without_separators(printed))
+    return Imported(cell, time_s, stddev_s, columns.statistic, line.where, step=step)
 
 
 # ---- What a result begins with -------------------------------------------------------------------

@@ -129,9 +129,9 @@ class Parser(LineParser):
             return
         ranks = table.ranks or (PAIR if not set(TIMES_OVER_RANKS) & row.keys() else self.collector.ranks)
         meaning = _meaning(table, ranks)
-        time_s, statistic = _time(line, table, row)
+        time_s, statistic, printed = _time(line, table, row)
         cell = cell_of(meaning, size_bytes, ranks, **_reduced(table, meaning))
-        self.collector.add_time(meaning, cell, time_s, statistic, line)
+        self.collector.add_time(meaning, cell, time_s, statistic, line, printed=printed)
 
 
 def _table_from_title(match: re.Match[str]) -> _Table:
@@ -153,23 +153,18 @@ def _table_from_file_name(file_name: str) -> _Table:
     return _Table(match["suite"], match["name"].replace("_", ""), match["name"])
 
 
-def _time(line: TextLine, table: _Table, row: dict[str, str]) -> tuple[float, str]:
-    """Return the time of a row in seconds, and its statistic.
+def _time(line: TextLine, table: _Table, row: dict[str, str]) -> tuple[float, str, str]:
+    """Return the time of a row in seconds, its statistic, and the number that it follows from, as printed.
 
     Raises:
         LineError: It has none, or its rate contradicts it.
     """
     if BANDWIDTH in row:
-        return _time_of_bandwidth(line, row), "mean"
+        return _time_of_bandwidth(line, row), "mean", row[BANDWIDTH]
     if set(TIMES_OVER_RANKS) <= row.keys():
-        return (
-            (float(row[TIMES_OVER_RANKS[1]]), "mean, slowest rank")
-            if table.suite == "imb"
-            else (
-                float(row[TIMES_OVER_RANKS[2]]),
-                "mean over ranks",
-            )
-        )
+        slowest = table.suite == "imb"
+        printed = row[TIMES_OVER_RANKS[1 if slowest else 2]]
+        return float(printed), "mean, slowest rank" if slowest else "mean over ranks", printed
     name = next((name for name in TIMES if name in row), "")
     if not name:
         raise line.refused("its heading has no time that is known", HINT)
@@ -178,7 +173,7 @@ def _time(line: TextLine, table: _Table, row: dict[str, str]) -> tuple[float, st
         heading_is_right = name != MISNAMED or THROUGHPUT in row or (table.name and not table.sync)
         table.scale = TIMES[name] if heading_is_right or not time or time < LEAST_US else 1e-6
     _check_throughput(line, row, time * table.scale)
-    return time * table.scale, "mean"
+    return time * table.scale, "mean", row[name]
 
 
 def _time_of_bandwidth(line: TextLine, row: dict[str, str]) -> float:

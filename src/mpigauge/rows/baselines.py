@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.patterns import baselines, patterns_with
-from mpigauge.rows.same_distance import like_ratio
+from mpigauge.rows.same_distance import ANYWHERE, like_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from mpigauge.plan.model import Cell
     from mpigauge.rows.estimate import Timing
@@ -35,18 +35,18 @@ CHASES = patterns_with(lambda pattern: pattern.spans_bytes)
 
 
 def ratios_of(
-    times: Mapping[Cell, Timing], distances: Mapping[Cell, Distances] | None = None
+    times: Mapping[Cell, Timing],
+    distances: Callable[[Cell, Cell], tuple[Distances, Distances]] = lambda *_: ANYWHERE,
 ) -> dict[Cell, dict[str, Ratio]]:
     """Return every message's time over that of copies of its size, paired by launch.
 
     Args:
-        distances: How far apart the ranks of a cell were in its launches, where that is known: what was
+        distances: How far apart the ranks of two cells were in their launches, where that is known: what was
             copied over another distance is no measure of a message.
     """
-    at = distances or {}
     found: dict[Cell, dict[str, Ratio]] = {}
     for cell, stick in measured_in(times):
-        ratio = like_ratio(times[cell], times[stick], (at.get(cell, {}), at.get(stick, {})))
+        ratio = like_ratio(times[cell], times[stick], distances(cell, stick))
         if ratio is not None:
             found.setdefault(cell, {})[NAMES[stick.pattern, stick.mode]] = ratio
     return found

@@ -236,19 +236,22 @@ def printed(
         times_s: Of each launch, by its number.
         statistic: What each is of their samples.
         stddev_s: Of the samples of a single launch, if that is printed.
-        step: The unit of their last digit over the number: what rounding hides, as the step of a clock does.
+        step: The unit of their last digit over the number: half of it is the least half-width.
     """
     if len(times_s) == 1:
         (time_s,) = times_s.values()
         mean = time_s if statistic == "mean" else None
-        return Printed(estimate=time_s, mean=mean, stddev=stddev_s, statistic=statistic)
-    found = interval_of(np.array(list(times_s.values())), step)
+        return Printed(estimate=time_s, mean=mean, stddev=stddev_s, statistic=statistic, step=step)
+    half_digit = step / 2
+    values = np.array(list(times_s.values()))
+    found = interval_of(values, step, machine=math.log1p(half_digit))
     return Printed(
         estimate=found.centre,
         low=found.low,
         high=found.high,
         half_width=found.half_width,
-        launches_half_width=found.half_width,
+        launches_half_width=interval_of(values, step).half_width,
+        machine_half_width=half_digit or None,
         launches=len(times_s),
         statistic=statistic,
         by_launch=times_s,

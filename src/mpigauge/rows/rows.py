@@ -18,13 +18,13 @@ from mpigauge.rows.estimate import Estimate, Printed, Timing, rounds_per_launch_
 from mpigauge.rows.group import Subject, by_state
 from mpigauge.rows.judge import Judged, StateTime, judge
 from mpigauge.rows.load import LoadedResult, load
-from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.machine.sessions import Across, OverSessions, across, sessions_of
 from mpigauge.rows.machine.split import split
 from mpigauge.rows.progress import Progress, progress_of
 from mpigauge.rows.rates import bus_rate_of, directions_of, message_rate_of, rate_of
 from mpigauge.rows.ratios import Ratio
 from mpigauge.rows.reasons import Reason
+from mpigauge.rows.same_distance import distances_apart
 from mpigauge.rows.samples import cpu_s, cpu_share, first_s
 from mpigauge.rows.synchrony import ClockState, Overlap, Start, overlap_of
 from mpigauge.rows.times import estimate
@@ -206,10 +206,14 @@ def _with_ratios(found: list[Row]) -> list[Row]:
     """Return rows with their ratios to copies in the same state, or to those whose state is not known."""
     ratios: dict[Subject, Mapping[str, Ratio]] = {}
     for mine, beside in by_state(found):
-        times = {row.cell: row.time for row in beside if row.time is not None}
-        known = ratios_of(times, {row.cell: distances_of(row.visits) for row in beside})
+        known = _ratios_of({row.cell: row for row in beside})
         ratios |= {row.of: known[row.cell] for row in mine if row.cell in known}
     return [replace(row, ratios=ratios.get(row.of, {})) for row in found]
+
+
+def _ratios_of(beside: Mapping[Cell, Row]) -> Mapping[Cell, Mapping[str, Ratio]]:
+    times = {cell: row.time for cell, row in beside.items() if row.time is not None}
+    return ratios_of(times, lambda cell, stick: distances_apart(beside[cell], beside[stick]))
 
 
 def _advised_samples(startup_s: float | None, time: Timing | None, visits: Sequence[Visit]) -> int | None:

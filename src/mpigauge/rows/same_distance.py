@@ -5,17 +5,39 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from mpigauge.rows.machine.conditions import in_like_conditions
+from mpigauge.rows.group import OfCell
+from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
 from mpigauge.rows.ratios import Ratio, TimePair, compared
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.result.records import Visit
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.machine.conditions import Distances
     from mpigauge.vocabulary import Distance
 
 ANYWHERE: tuple[Distances, Distances] = ({}, {})
+
+
+class OfVisits(OfCell, Protocol):
+    """A row, or whatever else is of visits of a cell."""
+
+    @property
+    def visits(self) -> Sequence[Visit]:
+        """The visits that it rests on."""
+
+
+def distances_apart(over: OfVisits, under: OfVisits) -> tuple[Distances, Distances]:
+    """Return how far apart the ranks of two were in their launches; nothing if both are of one state.
+
+    A state is a distance already: by its readings launches of it would be left out at random.
+    """
+    if over.of.state is not None and over.of.state == under.of.state:
+        return ANYWHERE
+    return distances_of(over.visits), distances_of(under.visits)
 
 
 def like_times(

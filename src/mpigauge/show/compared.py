@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mpigauge.compare.alike import builds_that_differ, differences
 from mpigauge.compare.comparison import CONTROLS, EagerLimitOfSide, compare
-from mpigauge.compare.interim_looks import level_of
+from mpigauge.compare.interim_looks import thresholds_of_result
 from mpigauge.compare.sentences import ONE_SIDE, sides_of
 from mpigauge.compare.sides import (
     compared_by,
@@ -21,7 +21,7 @@ from mpigauge.compare.sides import (
     varied_variables,
 )
 from mpigauge.compare.suspicious import first_looks
-from mpigauge.document.state_words import left_out_line
+from mpigauge.document.state_words import left_out_line, states_in_brief
 from mpigauge.errors import UsageError
 from mpigauge.find.findings import disturbances_of
 from mpigauge.find.imported import nothing_alike, unknown_ranks
@@ -62,6 +62,7 @@ class ComparedSources:
         base_files: Files of the sessions that are the base, the newest first.
         hint: A line on earlier results; empty for none.
         doubts: What makes the times of a side wrong, as `show` says it.
+        states: Which states the machine had, and of which the numbers are.
     """
 
     shown: Comparison
@@ -71,6 +72,7 @@ class ComparedSources:
     base_files: tuple[Path, ...] = ()
     hint: str = ""
     doubts: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
 
 
 class OneOfEverythingError(UsageError):
@@ -92,7 +94,7 @@ def compare_sources(query: Query, *, verdict_asked: bool = False) -> ComparedSou
     paired = _pairs(list(map(_without_probes, selected(query))), query.by)
     thresholds = query.thresholds
     if len(query.sources) == 1:
-        thresholds = replace(thresholds, level=level_of(query.sources[0].result.campaign.plan))
+        thresholds = thresholds_of_result(query.sources[0].result, thresholds)
     results = [source.result for source in query.sources]
     builds = builds_that_differ(paired.pairs, *(results[side].campaign.libraries for side in (0, -1)))
     shown = replace(
@@ -103,7 +105,22 @@ def compare_sources(query: Query, *, verdict_asked: bool = False) -> ComparedSou
         unmatched=paired.unmatched,
         limits=tuple(_limits(query.sources)),
     )
-    return ComparedSources(shown, paired.factors, paired.sides, doubts=doubts_of(query.sources))
+    return ComparedSources(
+        shown,
+        paired.factors,
+        paired.sides,
+        doubts=doubts_of(query.sources),
+        states=states_of(query.sources),
+    )
+
+
+def states_of(sources: Sequence[Source]) -> tuple[str, ...]:
+    """Return which states the machine had, and of which the numbers are; of two results, of which of them."""
+    return tuple(
+        f"{side}: {line}" if len(sources) > 1 else line
+        for source, side in zip(sources, ONE_SIDE.values(), strict=False)
+        for line in states_in_brief(source.result, source.rows)
+    )
 
 
 def _limits(sources: Sequence[Source]) -> Iterator[EagerLimitOfSide]:
@@ -147,7 +164,7 @@ def compare_remeasured(
         by: Factor that is compared within the new result.
     """
     compared = compare_sources(
-        replace(query, sources=[source_of(result, query.stat, "all")], by=by), verdict_asked=True
+        replace(query, sources=[source_of(result, query.stat)], by=by), verdict_asked=True
     )
     measured_again = f"measured again: {len(compared.shown.cells)} of {len(first.shown.cells)} numbers"
     sides = f"{compared.sides}, {measured_again}; the new launches alone decide"

@@ -58,11 +58,19 @@ class Thresholds:
         margin: A difference that is smaller does not matter.
         allow: What must be excluded for a pass.
         level: The error of a verdict: one minus what its intervals hold.
+        families: Families of cells, such as those of each state of the machine, that are judged each for
+            itself and share that error.
     """
 
     margin: float = MARGIN
     allow: float = ALLOW
     level: float = LEVEL
+    families: int = 1
+
+    @property
+    def shared_level(self) -> float:
+        """The error of all cells of one family together."""
+        return self.level / self.families
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +111,7 @@ class Decision:
 def verdicts(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[Verdict]:
     """Return the verdicts without their numbers, which takes less time."""
     sides = p_values_beyond(family, float(np.log1p(INSTRUMENT)))
-    return list(_verdicts(family, thresholds, sides, joint_reach(family, thresholds.level), share))
+    return list(_verdicts(family, thresholds, sides, joint_reach(family, thresholds.shared_level), share))
 
 
 def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[Decision]:
@@ -113,7 +121,7 @@ def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[D
         share: Share of the error level for the words "slower" and "faster"; intervals have all of it.
     """
     slower, faster = p_values_beyond(family, float(np.log1p(INSTRUMENT)))
-    joint = joint_reach(family, thresholds.level)
+    joint = joint_reach(family, thresholds.shared_level)
     words = _verdicts(family, thresholds, (slower, faster), joint, share)
     bar = Threshold(INSTRUMENT, thresholds.margin, share)
     misses, launches = (
@@ -147,14 +155,14 @@ def _verdicts(
     family: Family, thresholds: Thresholds, sides: tuple[Values, Values], joint: Values, share: float
 ) -> Iterator[Verdict]:
     """Yield the word for each cell, by the chances that it is slower and that it is faster."""
-    enough, level = np.log1p(thresholds.margin), thresholds.level
-    one_sided = special.stdtrit(family.freedom, 1 - level) * family.error
+    enough, level = np.log1p(thresholds.margin), thresholds.shared_level * share
+    one_sided = special.stdtrit(family.freedom, 1 - thresholds.level) * family.error
     slower, faster = sides
     for cell, mean in enumerate(family.mean):
         clear = abs(mean) > joint[cell] * family.error[cell]
-        if clear and slower[cell] <= level * share and mean >= enough:
+        if clear and slower[cell] <= level and mean >= enough:
             yield "slower"
-        elif clear and faster[cell] <= level * share and mean <= -enough:
+        elif clear and faster[cell] <= level and mean <= -enough:
             yield "faster"
         else:
             yield "same" if abs(mean) + one_sided[cell] <= enough else "undecided"

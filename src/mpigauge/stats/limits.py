@@ -8,6 +8,9 @@ ENOUGH_LAUNCHES = 6
 LAUNCHES_OF_A_MAP = 5
 """Launches from which a slow link can be distinguished from chance."""
 
+ODD_ONE_IN = 5
+"""At most one session in so many is odd, and moves no mean: if more are far, they are not."""
+
 LAUNCHES_COUNTABLE = 1000
 """The largest number of needed launches that is named; beyond it they are only said to be more."""
 

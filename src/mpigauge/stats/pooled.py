@@ -43,6 +43,8 @@ class PooledRun:
 def pooled_runs(family: Paired, curves: Sequence[Sequence[int]], thresholds: Thresholds) -> list[PooledRun]:
     """Return the runs that are slower or faster; of those that overlap, the one of largest t.
 
+    A run ends, on either side, at a size that reaches the margin by itself.
+
     Args:
         curves: Places in the family of each curve's cells, in the order of their sizes.
         thresholds: Those of the whole comparison; runs have `RUNS_SHARE` of its error level.
@@ -53,20 +55,24 @@ def pooled_runs(family: Paired, curves: Sequence[Sequence[int]], thresholds: Thr
     if not enough.any():
         return []
     floor = np.array([family.floor[run].mean() for run in tried])
-    of_runs = Paired(pooled[:, enough], floor[enough], thresholds.level * RUNS_SHARE)
+    of_runs = Paired(pooled[:, enough], floor[enough], thresholds.shared_level * RUNS_SHARE)
     known = [tuple(run) for run, judged in zip(tried, enough, strict=True) if judged]
     different = [
         PooledRun(cells, one)
         for cells, one in zip(known, decide(of_runs, thresholds, RUNS_SHARE), strict=True)
-        if one.verdict in DIFFERENT and _without_most(family.mean[list(cells)]) >= np.log1p(thresholds.margin)
+        if one.verdict in DIFFERENT and _reaches(family.mean[list(cells)], float(np.log1p(thresholds.margin)))
     ]
     return _disjoint(different)
 
 
-def _without_most(means: Values) -> float:
-    """Return the mean difference without the size that differs most: it alone makes no run differ."""
+def _reaches(means: Values, margin: float) -> bool:
+    """Return whether both ends of a run reach the margin, and the mean without the size that differs most.
+
+    That size alone makes no run differ.
+    """
     means = means * np.sign(means.sum())
-    return float((means.sum() - means.max()) / (len(means) - 1))
+    without_most = (means.sum() - means.max()) / (len(means) - 1)
+    return bool(min(without_most, means[0], means[-1]) >= margin)
 
 
 def _runs(curve: Sequence[int]) -> Iterator[list[int]]:

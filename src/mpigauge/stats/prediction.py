@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.stats import special
+from mpigauge.stats.limits import ODD_ONE_IN
 from mpigauge.stats.max_t import LEVEL, prior_of
 
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ ODD_FAR = 5.0
 
 ODD_FROM = 6
 """Sessions from which one can be odd: with fewer it is unknown what is usual."""
-
-ODD_ONE_IN = 5
-"""At most one in so many sessions is odd: if more are far, they are not."""
 
 
 def odd_values(logs: Values, least: float) -> tuple[Values, Flags]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.stats.limits import ODD_ONE_IN
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -33,12 +35,12 @@ NEAR = 2 * MIN_SEGMENT - 1
 MIN_SESSIONS = 8
 """Sessions from which an order can be rarer than chance, however large a change is."""
 
-ONE_IN = 10
-"""One in so many sessions, at least one, is drawn towards its neighbours."""
-
 PERMUTATIONS = 999
 BLUR = 1e-8
 """Least variance of a mean of sessions: 0.01 %. Otherwise t of equal values would be rounding."""
+
+TRACE = 1e-6
+"""Share of what is cut that stays: of equal values, orders with odd ones would else be as those without."""
 
 _MAX_ENTRIES = 1 << 21
 
@@ -100,7 +102,7 @@ def first_with_time(values: Values, place: int) -> int:
 def outliers_damped(values: Values) -> Values:
     """Return sessions with those far from their neighbours drawn towards them: one odd session moves no mean.
 
-    Of the distances to the median of five neighbouring sessions, the largest, one in ten, are cut to the
+    Of the distances to the median of five neighbouring sessions, the largest, one in five, are cut to the
     next largest. A change for three sessions or more stays as it is.
 
     Args:
@@ -125,9 +127,10 @@ def _damped(values: Values) -> Values:
     middles = _median_of_five(*(values[:, place : place + sessions - NEAR + 1] for place in range(NEAR)))
     middle = middles[:, np.clip(np.arange(sessions) - NEAR // 2, 0, sessions - NEAR)]
     distances = values - middle
-    kept = sessions - 1 - max(1, sessions // ONE_IN)
+    kept = sessions - 1 - max(1, sessions // ODD_ONE_IN)
     most = np.partition(np.abs(distances), kept, axis=1)[:, [kept]]
-    return np.asarray(middle + np.clip(distances, -most, most))
+    kept_distances = np.clip(distances, -most, most)
+    return np.asarray(middle + kept_distances + TRACE * (distances - kept_distances))
 
 
 def _median_of_five(a: Values, b: Values, c: Values, d: Values, e: Values) -> Values:

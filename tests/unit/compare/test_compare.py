@@ -256,11 +256,11 @@ def test_cells_in_which_two_sides_are_the_same_correlate_with_none() -> None:
 @pytest.mark.truth
 def test_rates_are_those_of_the_launches() -> None:
     chance = np.random.default_rng(11)
-    quiet, *found = rates_of(Paired(differences(chance, 10, 0.01), np.zeros(CELLS)), USUAL)
+    quiet, *found = rates_of([Paired(differences(chance, 10, 0.01), np.zeros(CELLS))], USUAL)
     assert (quiet.planted, quiet.of) == (0.0, TRIALS)
     assert quiet.times <= 2
     assert [rate.planted for rate in found] == [0.03, 0.05, 0.1]
     assert found[0].share <= found[1].share <= found[2].share
     assert found[2].share > 0.95
-    *_, noisy = rates_of(Paired(differences(chance, 10, 0.2), np.zeros(CELLS)), USUAL)
+    *_, noisy = rates_of([Paired(differences(chance, 10, 0.2), np.zeros(CELLS))], USUAL)
     assert noisy.share < 0.2

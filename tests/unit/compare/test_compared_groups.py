@@ -94,8 +94,10 @@ def test_orders_and_senders_are_compared_in_each_state(measure: Measure, factor:
     assert {(row.state, row.cell.group != "") for row in found} == {
         (state, listed) for state in TIMES_NS for listed in (False, True)
     }
-    (pair,) = pairs_by(found, factor)
-    assert pair.paired
+    assert [(pair.of.state, pair.paired) for pair in pairs_by(found, factor)] == [
+        ("near", True),
+        ("far", True),
+    ]
 
 
 def test_groups_at_once_and_alone_are_in_no_state() -> None:

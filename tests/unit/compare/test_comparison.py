@@ -11,7 +11,6 @@ import pytest
 
 from mpigauge.ask import comparison_of
 from mpigauge.compare.comparison import compare, runs_of
-from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.sentences import headline, notes, side_namer, sides_of, verdict_of
 from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.compare.table import document
@@ -156,22 +155,63 @@ def of_two_states(course: list[list[str]], slower: float) -> Comparison:
 
 
 @pytest.mark.parametrize(
-    "course",
+    ("course", "decided"),
     [
-        [["near"], ["far"]] * 4,
-        [["near", "near", "far", "far"]] * 8,
-        [["near"] * 2 + ["far"] * 2, ["far"] * 4] * 4,
+        ([["near"], ["far"]] * 6, {"near", "far"}),
+        ([["near", "near", "far", "far"]] * 8, {"near", "far"}),
+        ([["near"] * 2 + ["far"] * 2, ["far"] * 4] * 4, {"far"}),
     ],
 )
-def test_launches_count_in_whatever_state_they_were(course: list[list[str]]) -> None:
-    """Each of them once, by the states that both sides were in: one number per cell, not one per state."""
+def test_each_state_has_its_own_numbers(course: list[list[str]], decided: set[str]) -> None:
+    """One that was too rare for a verdict keeps nobody from passing."""
     equal, slower = of_two_states(course, 1.0), of_two_states(course, 1.1)
     assert (equal.verdict, slower.verdict) == ("same", "slower")
     for shown in (equal, slower):
-        assert [one.pair.base.cell.bytes for one in shown.cells] == list(SIZES)
-        assert {one.decision.launches for one in shown.cells if one.decision} == {len(course)}
+        assert {(one.pair.of.state, one.pair.cell.bytes) for one in shown.cells} == {
+            (state, size) for state in ("near", "far") for size in SIZES
+        }
+        assert {one.pair.of.state for one in shown.cells if one.decision} == decided
     ratios = [one.decision.ratio for one in slower.cells if one.decision]
-    assert ratios == pytest.approx([1.1] * len(SIZES), rel=0.01)
+    assert ratios == pytest.approx([1.1] * len(ratios), rel=0.01)
+
+
+def test_states_share_the_error_of_a_comparison() -> None:
+    """Each has families of its own; two of them together are wrong no more often than one."""
+    course = [["near", "near", "far", "far"]] * 8
+    shown = of_two_states(course, 1.0)
+    assert shown.thresholds.families == 2
+    assert shown.thresholds.shared_level == USUAL.level / 2
+
+
+def test_an_odd_episode_costs_its_own_visits_and_no_more() -> None:
+    """Ranks that wait for a core tell little of where they are; they were where the machine mostly was."""
+    cells = [cell("pingpong", size=size, mpi=mpi) for mpi in ("mpich", "openmpi") for size in SIZES]
+    visits = in_states(
+        cells,
+        [["far"] * 4] * 5 + [["far", "far", "far", "near"]],
+        lambda of, state, number: [TIMES_NS[state] * (3 if of.mpi == "openmpi" else 1) + number] * 5,
+    )
+    waiting = [
+        msgspec.structs.replace(one, line_ns=[]) if one.cell.mpi == "openmpi" and one.launch > 1 else one
+        for one in visits
+    ]
+    shown = judged(rows(result_of(campaign(*cells), *launches_of(cells, range(1, 7)), *waiting)))
+    assert {(one.pair.of.state, one.verdict) for one in shown.cells} == {("far", "slower")}
+    assert {one.decision.launches for one in shown.cells if one.decision} == {6}
+
+
+@pytest.mark.parametrize("unknown", ["mpich", "openmpi"])
+def test_ranks_of_no_known_state_go_with_those_of_any(unknown: str) -> None:
+    """Nothing is held against what is not known: those of the other are all of one state."""
+    cells = [cell("pingpong", size=size, mpi=mpi) for mpi in ("mpich", "openmpi") for size in SIZES]
+    visits = in_states(
+        cells,
+        [["far", "far"]] * 9 + [["near", "near"]],
+        lambda of, state, number: [TIMES_NS[state] * (2 if of.mpi == "openmpi" else 1) + number] * 5,
+    )
+    known = [msgspec.structs.replace(one, line_ns=[]) if one.cell.mpi == unknown else one for one in visits]
+    shown = judged(rows(result_of(campaign(*cells), *launches_of(cells, range(1, 11)), *known)))
+    assert {(one.pair.of.state, one.verdict) for one in shown.cells} == {("far", "slower")}
 
 
 def of_a_restless_machine(slower: float, launches: int, seed: int) -> Comparison:
@@ -195,40 +235,21 @@ def of_a_restless_machine(slower: float, launches: int, seed: int) -> Comparison
     return compare(pairs_by(found, "mpi"), USUAL, controlled=False)
 
 
-def within_one_state(shown: Comparison) -> list[StateMatchedPair]:
-    pairs = [one.pair for one in shown.cells]
-    return [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.single_state is not None]
-
-
 @pytest.mark.truth
-def test_launches_of_unlike_states_are_compared_within_one() -> None:
+def test_a_restless_machine_is_compared_where_both_were_in_one_state() -> None:
     """Where the machine changes so often that few pairs are alike: equals pass, what is slower is found."""
     times = 60
     equal = [of_a_restless_machine(1.0, 10, seed) for seed in range(times)]
     slower = [of_a_restless_machine(1.1, 10, seed) for seed in range(times)]
-    chosen = [number for number, shown in enumerate(equal) if within_one_state(shown)]
+    chosen = [number for number, shown in enumerate(equal) if any(one.decision for one in shown.cells)]
     assert len(chosen) > times / 4
     blamed = [number for number in chosen if equal[number].verdict == "slower"]
     assert len(blamed) <= 0.05 * len(chosen) + 2
-    for number in chosen:
-        assert slower[number].verdict == "slower"
-        for one in slower[number].cells:
-            assert isinstance(one.pair, StateMatchedPair)
-            assert (one.verdict, one.pair.paired, [of.state for of in one.pair.subjects]) == (
-                "slower",
-                False,
-                ["near"],
-            )
-            assert one.decision is not None
-            assert one.decision.ratio == pytest.approx(1.1, rel=0.03)
-
-
-def test_what_was_compared_within_one_state_says_so() -> None:
-    shown = next(
-        shown for seed in range(60) if within_one_state(shown := of_a_restless_machine(1.1, 10, seed))
+    found = [one for number in chosen for one in slower[number].cells if one.decision]
+    assert sum(one.verdict == "slower" for one in found) >= 0.95 * len(found)
+    assert [one.decision.ratio for one in found if one.decision] == pytest.approx(
+        [1.1] * len(found), rel=0.05
     )
-    said = list(notes(shown))
-    assert "compared within one state (near), as the machine changes between launches: 4" in said
 
 
 def test_launches_that_are_never_alike_ask_for_more_of_them() -> None:
@@ -240,7 +261,8 @@ def test_launches_that_are_never_alike_ask_for_more_of_them() -> None:
         if not any(one.decision for one in shown.cells)
     )
     (said,) = notes(shown)
-    assert said.startswith("too few launches in like states: 4; a verdict takes 5 of both sides in one state")
+    assert said.startswith("too few launches in like states: ")
+    assert " a verdict takes 5 of both sides in one state: " in said
     assert int(said.split()[-1]) > 6 * 5 / 4
 
 

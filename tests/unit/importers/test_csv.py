@@ -96,6 +96,21 @@ rate = { column = "rate", unit = "Mbit/s" }
     assert row["time_s"]["estimate"] == pytest.approx(2 * 8 / 16e6)
 
 
+@pytest.mark.parametrize(
+    ("columns", "table", "step"),
+    [
+        (COLUMNS, "bytes,us,mode\n8,0.25,standard\n", 0.01 / 0.25),
+        (COLUMNS, 'bytes,us,mode\n8,"11,992.28",standard\n', 0.01 / 11992.28),
+        (COLUMNS, "bytes,us,mode\n8,3.2311257896,standard\n", 1e-10 / 3.2311257896),
+        (RATED, "bytes,rate\n1024,20\n", 1 / 20),
+    ],
+)
+def test_the_last_digit_of_a_time_or_a_rate_is_kept(cli: Cli, columns: str, table: str, step: float) -> None:
+    rows(imported(cli, columns, table))
+    (one,) = load(Path("r.jsonl")).imported
+    assert one.step == pytest.approx(step)
+
+
 def test_means_have_their_standard_deviation(cli: Cli) -> None:
     columns = COLUMNS + 'statistic = "mean"\nstddev = { column = "sd", unit = "us", factor = 2 }\n'
     (row,) = rows(imported(cli, columns, "bytes,us,mode,sd\n8,2.5,standard,0.25\n"))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.importers import read
+from mpigauge.result.records import Imported
 from tests.printed import records_of, said_of, times_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 LINE = "-" * 40
 ONE_SIDED = "size (bytes),iterations,time (seconds)\n"
+LOCKED = " with window synchronization: lock"
 PAIR = "size (bytes),iterations,time (seconds),throughput (MB/s)"
 OF_RANKS = "size (bytes),iterations,min_time (seconds),max_time (seconds),avg_time (seconds)\n"
 
@@ -95,6 +97,25 @@ def test_a_bandwidth_is_of_two_to_the_twenty_bytes(tmp_path: Path) -> None:
     cell, time_s = only(tmp_path, f"{title}0,100,0.00\n1048576,20,1000.00\n")
     assert (cell.pattern, cell.mode, cell.bytes) == ("stream", "unidirectional", 2**20)
     assert time_s == pytest.approx(1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        (
+            (
+                "# OSU Bandwidth with type Float32 on 2 MPI ranks\n"
+                "size (bytes),iterations,bandwidth (MB/s)\n8,1,20.00\n"
+            ),
+            0.01 / 20,
+        ),
+        (titled("OSU Get Latency", more=LOCKED) + ONE_SIDED + "4,9,0.25\n", 0.01 / 0.25),
+        (titled("IMB Allreduce", 4) + OF_RANKS + "8,9,1.0e-6,2.0e-6,1.5e-6\n", 0.1 / 2),
+    ],
+)
+def test_the_last_digit_is_kept(tmp_path: Path, text: str, step: float) -> None:
+    (one,) = (one for one in records_of(tmp_path / "julia.txt", text) if isinstance(one, Imported))
+    assert one.step == pytest.approx(step)
 
 
 @pytest.mark.parametrize(

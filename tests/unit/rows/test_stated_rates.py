@@ -36,7 +36,7 @@ def test_stated_rates_are_those_of_new_comparisons(count: int, spread: float, ce
     """The mean of what comparisons of equals state, against 200 new ones in which as much is planted."""
     chance = np.random.default_rng(21)
     equals = [family(chance, count, spread, cells, 0.0) for _ in range(STATED)]
-    stated = np.array([[rate.share for rate in rates_of(one, USUAL)] for one in equals])
+    stated = np.array([[rate.share for rate in rates_of([one], USUAL)] for one in equals])
     for said, planted in zip(stated.T, PLANTED, strict=True):
         new = [slower(family(chance, count, spread, cells, planted), planted) for _ in range(TRUE)]
         chance_alone = SURE * float(np.hypot(said.std() / np.sqrt(STATED), np.std(new) / np.sqrt(TRUE)))
@@ -48,4 +48,4 @@ def test_a_difference_that_there_is_does_not_change_what_is_stated() -> None:
     """Rates are of the launches without what they differ in."""
     one = family(np.random.default_rng(22), 10, 0.02, 8, 0.0)
     moved = Paired(one.differences + np.log1p(0.2), one.floor)
-    assert rates_of(one, USUAL) == rates_of(moved, USUAL)
+    assert rates_of([one], USUAL) == rates_of([moved], USUAL)

@@ -74,6 +74,16 @@ def test_runs_end_where_the_difference_ends() -> None:
         assert run.decision.low < 1.052 < run.decision.high
 
 
+def test_runs_end_at_sizes_that_reach_the_margin_by_themselves() -> None:
+    """Neighbours of 1 % whose noise makes that of others less are not taken along."""
+    chance = np.random.default_rng(6)
+    logs = 0.002 * chance.normal(size=(10, CELLS))
+    for at, by in {2: 0.11, 3: 0.01, 4: 0.08, 5: 0.01, 13: 0.08, 14: 0.08}.items():
+        logs[:, at] += by
+    logs[:, 4:6] += 0.03 * chance.normal(size=(10, 1)) * np.array([1, -1])
+    assert [run.cells for run in found(logs)] == [(2, 3, 4), (13, 14)]
+
+
 def test_few_launches_and_lone_sizes_are_no_run() -> None:
     chance = np.random.default_rng(4)
     logs = 0.002 * chance.normal(size=(10, CELLS))

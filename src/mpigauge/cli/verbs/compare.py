@@ -128,9 +128,7 @@ def command(
     check_count(len(paths), by)
     _check_alone(paths, by, baseline, before=before, keep=keep_baseline)
     _check_remeasure(remeasure, baseline is not None or before, output, trust=trust or bool(digest))
-    request = Request(
-        VERBS["compare"], selection, stat, each_state=True, by=by, thresholds=thresholds, units=units
-    )
+    request = Request(VERBS["compare"], selection, stat, by=by, thresholds=thresholds, units=units)
     to_keep = _kept_campaign(paths[0]) if keep_baseline else None
     if baseline is not None:
         compared = compare_with_baseline(paths[0], baseline, request, load, note, force=force)

@@ -157,13 +157,11 @@ def command(
     paper = Paper(title or "", width_in, _command())
 
     @cache
-    def sources(*, each_state: bool) -> list[Source]:
-        return replace(request, each_state=each_state).sources(read)
+    def sources() -> list[Source]:
+        return request.sources(read)
 
     def drawn(kind: str) -> Path:
-        # Verdicts are per state of the machine unless one is named, as in `mpigauge compare`.
-        rows = sources(each_state=kind == COMPARE and selection.state is None)
-        query = replace(request, kind=KINDS[kind]).query_of(rows)
+        query = replace(request, kind=KINDS[kind]).query_of(sources())
         if kind == COMPARE and not force:
             check_alike(query.sources)
         query = replace(query, linear=linear, model=model, references=references, paper=paper)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -23,7 +23,7 @@ from mpigauge.stats.kmeans import best_split
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -123,7 +123,7 @@ class Split:
         return bool(self.states)
 
     def of(self, visit: Visit) -> StateName | None:
-        """Return the state that a visit was made in; None if it was between two, or if there are none."""
+        """Return the state that a visit counts in; None if it was between two, or if there are none."""
         return self.names.get(id(visit))
 
     def knows(self, visit: Visit) -> bool:
@@ -134,6 +134,12 @@ class Split:
     def usual(self) -> StateName | None:
         """The state with most of the time; None if there are none."""
         return max(self.states, key=lambda state: state.time_share).name if self.states else None
+
+    @property
+    def unchosen(self) -> frozenset[StateName]:
+        """States that tables have unless one is chosen: that which stands for the machine, else each."""
+        each = {state.of: self.headline(state.of) for state in self.states}
+        return frozenset(s.name for s in self.states if each[s.of] in {None, s.name})
 
     def parts(self, visits: Sequence[Visit]) -> list[SplitPart]:
         """Return a cell's visits by state, from near to far; one part without a name if nothing parts them.
@@ -159,7 +165,7 @@ class Split:
         """
         if [one.state for one in parts] == [None] or choice == "all":
             return list(parts)
-        name = choice or self._headline(_distance(parts))
+        name = choice or self.headline(self._distance(parts))
         of_it = [one for one in parts if one.state == name]
         return of_it if of_it or choice else list(parts)
 
@@ -168,13 +174,19 @@ class Split:
         if [one.state for one in parts] == [None]:
             return list(parts)
         mine = {one.state: one for one in parts}
-        return [mine.get(name, SplitPart(name, ())) for name in self._asked(_distance(parts))]
+        return [mine.get(name, SplitPart(name, ())) for name in self._asked(self._distance(parts))]
 
     def is_short(self, state: StateName | None) -> bool:
         """Return whether a state had so little of the time that no precision was asked for in it."""
         return any(state == one.name and state not in self._asked(one.of) for one in self.states)
 
-    def _headline(self, of: Distance) -> StateName | None:
+    def _distance(self, parts: Sequence[SplitPart]) -> Distance:
+        """Return what tells the state of a cell's visits; never lines and paths in one cell."""
+        visits = (visit for part in parts for visit in part.visits)
+        known = (condition.of for visit in visits if (condition := condition_of(visit)) is not None)
+        return next(known, self.states[0].of)
+
+    def headline(self, of: Distance) -> StateName | None:
         """Return the state that stands for the machine; None if none has that much of the time."""
         return next((s.name for s in self.states if s.of == of and s.time_share > HEADLINE_SHARE), None)
 
@@ -238,20 +250,29 @@ def split_visits(visits: Sequence[Visit]) -> Split:
         between += [known[place] for place in np.flatnonzero(found < 0)]
     known_s = math.fsum(visit.elapsed_s for visit in visits if id(visit) in names) if names else 0.0
     share = math.fsum(visit.elapsed_s for visit in between) / known_s if known_s else 0.0
-    return Split(tuple(states), len(between), share, visits if names else (), names)
+    split = Split(tuple(states), len(between), share, visits if names else (), names)
+    return replace(split, names=names | dict(_of_waiting(split, mine)))
+
+
+def _of_waiting(split: Split, visits: Sequence[Visit]) -> Iterator[tuple[int, StateName]]:
+    """Yield visits of which nothing is known, as of ranks that waited for a core, with where they count.
+
+    That is the state that stands for the machine, if there is one and others of the same ranks are known.
+    """
+    standing = {of: name for of in dict.fromkeys(s.of for s in split.states) if (name := split.headline(of))}
+    if not standing or len(split.names) == len(visits):
+        return
+    for places in by_seat(visits):
+        mine = [visits[place] for place in places]
+        known = next((one.of for visit in filter(split.knows, mine) if (one := condition_of(visit))), None)
+        if known in standing:
+            yield from ((id(visit), standing[known]) for visit in mine if not split.knows(visit))
 
 
 def _of_launches(mine: Sequence[Visit], made: Counter[int]) -> tuple[Visit, ...]:
     """Return visits without those of launches in which they are too few."""
     counts = Counter(visit.launch for visit in mine)
     return tuple(visit for visit in mine if counts[visit.launch] >= min(MIN_VISITS, made[visit.launch]))
-
-
-def _distance(parts: Sequence[SplitPart]) -> Distance:
-    """Return what tells their state; ranks of several hosts have lines and paths, never both in one cell."""
-    condition = condition_of(parts[0].visits[0])
-    assert condition is not None  # noqa: S101 - its state is known by it
-    return condition.of
 
 
 def _states(

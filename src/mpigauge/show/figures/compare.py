@@ -138,12 +138,12 @@ def _groups(compared: ComparedSources, runs: Sequence[Run], *, controls: bool = 
 
     def curve_of(run: Run) -> Key:
         pair = run.worst.pair
-        return row_key(pair.base, compared.factors | {"bytes"}), cell_key(pair.other.cell, ALONG)
+        return row_key(pair, compared.factors | {"bytes"}), cell_key(pair.other.cell, ALONG)
 
     curves = group_by(runs, curve_of)
     cells = (*compared.shown.cells, *compared.shown.controls)
     side = words.side_namer(cells, compared.factors)
-    names = words.naming(compared.factors, (cell.pair.base for cell in cells))
+    names = words.naming_of_pairs(compared.factors, cells)
     return [_group(sorted(curve, key=_bytes), names, side, controls) for curve in curves.values()]
 
 
@@ -160,7 +160,7 @@ def _group(
         side: Returns the label of a line's sides.
     """
     first = runs[0].worst
-    heading = ", ".join(filter(None, [names.name(first.pair.base), side(first)]))
+    heading = ", ".join(filter(None, [names.name(first.pair), side(first)]))
     labels = [words.size_of(run).partition(" (")[0] for run in runs]
     single_label = f"{heading} {labels[0]}".strip()
     most = LETTERS_OF_LABEL if style.width_in() > style.NARROW else LETTERS_NARROW

@@ -13,9 +13,8 @@ from matplotlib.ticker import FuncFormatter
 from mpigauge.compare.size_ratio import by_size, size_ratios
 from mpigauge.query.series import FILE, Point, pieces_of
 from mpigauge.rows.group import same_state
-from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.ratios import bounds
-from mpigauge.rows.same_distance import ANYWHERE, apart
+from mpigauge.rows.same_distance import ANYWHERE, apart, distances_apart
 from mpigauge.show.figures import lines, scales
 from mpigauge.show.figures.line_styles import varying, words_of
 from mpigauge.units import format_factor
@@ -183,11 +182,7 @@ def _points(curve: Series, base: Series) -> dict[int, Point]:
 
 def _distances(row: Row, base: Row) -> tuple[Distances, Distances]:
     """Return the distances between ranks of both sides, unless distances are what is compared."""
-    return (
-        (distances_of(row.visits), distances_of(base.visits))
-        if _compares_no_distances(row, base)
-        else ANYWHERE
-    )
+    return distances_apart(row, base) if _compares_no_distances(row, base) else ANYWHERE
 
 
 def _compares_no_distances(row: Row, base: Row) -> bool:

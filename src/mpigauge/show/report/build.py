@@ -42,7 +42,7 @@ def page_of(
     """
     query = replace(query, sources=selected(query))
     by_state = query if by_state is query else replace(by_state, sources=selected(by_state))
-    comparison, why = _comparison(query, by_state, force=force)
+    comparison, why = _comparison(query, force=force)
     inputs = PageInputs(query, by_state, comparison, why, _models(query), [*_conclusions(query, gives_way)])
     sections = sections_of(inputs)
     return Page(
@@ -60,14 +60,14 @@ def _title(query: Query) -> str:
     return " / ".join(titles)
 
 
-def _comparison(query: Query, by_state: Query, *, force: bool) -> tuple[ComparedSources | None, str]:
+def _comparison(query: Query, *, force: bool) -> tuple[ComparedSources | None, str]:
     """Return the comparison, or why two results are not compared."""
     if len(query.sources) > MAX_RESULTS:
         return None, ""
     try:
         if not force:
             check_alike(query.sources)
-        return compare_sources(replace(by_state, by=query.by)), ""
+        return compare_sources(query), ""
     except UsageError as error:
         if query.by is not None:
             raise

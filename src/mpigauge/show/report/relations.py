@@ -180,17 +180,18 @@ def _compared(inputs: PageInputs, compared: ComparedSources, *, everything: bool
         inputs.query.units,
         compared.sides,
         first=compared.first,
+        states=compared.states,
         everything=everything,
     )
 
 
 def _ratios(compared: ComparedSources) -> Iterator[Picture]:
     """Yield charts of ratios against size, with a curve per comparison."""
-    names = compare_words.naming(compared.factors, (cell.pair.base for cell in compared.shown.cells))
+    names = compare_words.naming_of_pairs(compared.factors, compared.shown.cells)
     side_of = compare_words.side_namer(compared.shown.cells, compared.factors)
 
     def name(cell: Compared) -> str:
-        return DOT.join(filter(None, [names.name(cell.pair.base), side_of(cell)]))
+        return DOT.join(filter(None, [names.name(cell.pair), side_of(cell)]))
 
     curves = group_by((cell for cell in compared.shown.cells if cell.decision is not None), name)
     drawn = [_ratio_curve(number, *named_cells) for number, named_cells in enumerate(curves.items())]

@@ -140,7 +140,7 @@ def _divided(over: Row, under: Row, quantity: str) -> Interval | None:
         return Interval(over.seconds / under.seconds * scale)
     within = over.result is under.result
     same = all(over.cell[name] == under.cell[name] for name in ("transport", "placement", "ranks"))
-    own = ratio(over.times, under.times, paired=within, alike=same and within)
+    own = ratio(over.times, under.times, paired=within, alike=same and within and not over.in_state_of(under))
     if own is None:
         return None
     low, high = (None if end is None else end * scale for end in (own.low, own.high))

@@ -253,14 +253,19 @@ def _as_copy(of: Conclusion, rows: Iterable[Row]) -> dict[str, Any]:
         return {}
     names = COPIES[of.value["copies"]["name"]]
     row, stick = next((row, stick) for row in rows if (stick := copy_of(row, *names)))
-    return {"bytes": row.bytes, "ratio": ratio_fact(ratio(row.times, stick.times, alike=True))}
+    return {
+        "bytes": row.bytes,
+        "ratio": ratio_fact(ratio(row.times, stick.times, alike=not row.in_state_of(stick))),
+    }
 
 
 def copies(of: Conclusion) -> dict[str, Any]:
     """Recompute a message in copies of its size."""
     names = COPIES[of.value["name"]]
     pairs = [(row, stick) for row in of.curve() if row.bytes > 0 and (stick := copy_of(row, *names))]
-    known = [(*pair, ratio(pair[0].times, pair[1].times, alike=True)) for pair in pairs]
+    known = [
+        (row, stick, ratio(row.times, stick.times, alike=not row.in_state_of(stick))) for row, stick in pairs
+    ]
     told = [(row, stick, one) for row, stick, one in known if one is not None and _informative(one)]
     least = min(range(len(told)), key=lambda place: told[place][2].estimate)
     return {

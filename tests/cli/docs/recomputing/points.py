@@ -45,11 +45,12 @@ class Point(NamedTuple):
 
 def points_of(base: Sequence[Row], other: Sequence[Row]) -> list[Point]:
     """Return all sizes that both have, with an interval."""
-    alike = base[0].job == other[0].job or base[0].placement == other[0].placement
+    one_place = base[0].job == other[0].job or base[0].placement == other[0].placement
     first, second = ({row.bytes: row for row in curve} for curve in (base, other))
     found = []
     for size in sorted(first.keys() & second):
         rows = first[size], second[size]
+        alike = one_place and not rows[0].in_state_of(rows[1])
         one = ratio(rows[1].times, rows[0].times, alike=alike, least=MIN_PAIRS)
         if one is not None and one.low is not None:
             over, under, together = sides(rows[1].times, rows[0].times, alike=alike, least=MIN_PAIRS)

@@ -132,6 +132,10 @@ class Row:
         """All together."""
         return [value for mine in self.launches.values() for one in mine for value in one.seconds]
 
+    def in_state_of(self, other: Row) -> bool:
+        """Whether both are of one state of the machine, and thereby equally far apart."""
+        return self.state is not None and self.state == other.state
+
     @property
     def directions(self) -> int:
         """Messages that its rate counts."""
@@ -304,15 +308,15 @@ def _by_state(row: Row, states: States) -> list[Row]:
     """The row in the usual state of the machine; one for each state, where none is."""
     known = [visit for visit in row.visits if visit.order in states.names]
     made = Counter(visit.launch for visit in row.visits)
+    usual = states.usual.get(states.handed[known[0].order], "") if known else ""
     found = {}
-    for name in NAMES[3]:
-        mine = [visit for visit in known if states.names[visit.order] == name]
+    for name in NAMES[3] if known else ():
+        mine = [visit for visit in row.visits if states.names.get(visit.order, usual) == name]
         counts = Counter(visit.launch for visit in mine)
         if kept := [visit for visit in mine if counts[visit.launch] >= min(2, made[visit.launch])]:
             found[name] = _with(row, kept, name)
     if not found:
         return [row]
-    usual = states.usual.get(states.handed[known[0].order], "")
     return [found[usual]] if usual in found else [*found.values()]
 
 

@@ -52,7 +52,7 @@ def of_answer(one: Mapping[str, Any], book: Book) -> dict[str, Any]:
     row = next(row for row in curve if row.bytes == one["bytes"])
     if one["quantity"] == "copies":
         sticks = [stick for names in COPIES.values() if (stick := copy_of(row, *names))]
-        ratios = [ratio(row.times, stick.times, alike=True) for stick in sticks]
+        ratios = [ratio(row.times, stick.times, alike=not row.in_state_of(stick)) for stick in sticks]
         known = [_answered(own, row.bytes) for own in ratios if own]
         return {name: Either(one[name] for one in known) for name in known[0]} | {"bytes": row.bytes}
     if one["unit"] == "B/s":

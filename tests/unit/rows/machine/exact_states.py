@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.rows.machine.conditions import condition_of
-from mpigauge.rows.machine.split import MAX_STATES, MAX_WITHIN, MIN_EPISODES, MIN_FACTOR, MIN_SHARE
+from mpigauge.rows.machine.split import (
+    HEADLINE_SHARE,
+    MAX_STATES,
+    MAX_WITHIN,
+    MIN_EPISODES,
+    MIN_FACTOR,
+    MIN_SHARE,
+)
 from mpigauge.stats.kmeans import best_split
 from mpigauge.vocabulary import STATE_NAMES
 
@@ -24,9 +31,13 @@ Said = tuple[str, str, int, float, float, int]
 
 
 def exact_states(visits: Sequence[Visit]) -> tuple[list[Said], list[str | None]]:
-    """Every state, and that of each visit; None where it changed or is not known."""
+    """Every state, and that in which each visit counts; None where it changed or is not known.
+
+    What is not known counts in the state of four fifths of the time, if any of the same ranks is known.
+    """
     said: list[Said] = []
     names: dict[int, str | None] = {}
+    waiting: dict[int, str | None] = {}
     for of in ("line", "path"):
         mine = [
             (visit, condition)
@@ -36,7 +47,14 @@ def exact_states(visits: Sequence[Visit]) -> tuple[list[Said], list[str | None]]
         if mine and (found := _names(mine)) is not None:
             said += [_said(of, name, mine, found) for name in STATE_NAMES if name in found]
             names |= {id(visit): name for (visit, _), name in zip(mine, found, strict=True)}
-    return said, [names.get(id(visit)) for visit in visits]
+            usual = [name for its, name, *_, share, _ in said if its == of and share > HEADLINE_SHARE]
+            seats = {_seat(visit) for visit, _ in mine} if usual else set()
+            waiting |= {id(visit): usual[0] for visit in visits if _seat(visit) in seats}
+    return said, [names.get(id(visit), waiting.get(id(visit))) for visit in visits]
+
+
+def _seat(visit: Visit) -> tuple[object, ...]:
+    return visit.cell.pattern, visit.cell.job, visit.cell.pair
 
 
 def _said(of: str, name: str, mine: Sequence[tuple[Visit, Condition]], found: Sequence[str | None]) -> Said:
