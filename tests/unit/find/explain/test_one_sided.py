@@ -107,6 +107,26 @@ def test_whether_the_target_is_needed_is_told_for_each_kind_of_window() -> None:
     ]
 
 
+def test_every_kind_of_window_of_which_the_same_holds_is_named() -> None:
+    """One name reads as if it held of that kind alone."""
+    waits, alone = [0.8 * WORK_NS] * 3, [300.0] * 3
+    evidence = computing(
+        {
+            remote("progress", mode=mode, window=window): alone if window == "allocate" else waits
+            for window in ("allocate", "create", "dynamic")
+            for mode in ("put", "get")
+        }
+    )
+    said = [headline("progress", fact, evidence) for fact in facts(progresses, evidence)]
+    assert said == [
+        "progress, 8 B: in a window of MPI_Win_allocate put and get complete while the target computes",
+        (
+            "progress, 8 B: in windows of MPI_Win_create and MPI_Win_create_dynamic put and get wait "
+            "until the target enters MPI"
+        ),
+    ]
+
+
 def test_a_target_that_computes_is_no_overlap() -> None:
     evidence = computing({remote("progress", mode="put"): [300.0] * 3})
     (row,) = evidence.rows
