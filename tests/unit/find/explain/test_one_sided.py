@@ -69,7 +69,7 @@ def test_what_the_target_sees_is_told_in_messages() -> None:
     assert headline("one-sided", fact, evidence).startswith(
         "put-notify flag, 8 B: seen by the target after 28"
     )
-    assert headline("one-sided", fact, evidence).endswith(" times as long as a message")
+    assert headline("one-sided", fact, evidence).endswith(") as long as a message, launch by launch")
     assert "as long as a pingpong one way" in sentence("one-sided", fact, evidence)
 
 

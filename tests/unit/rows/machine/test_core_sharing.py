@@ -134,7 +134,7 @@ def test_a_result_of_shared_cores_says_so_on_one_line() -> None:
     fact = Unsteady(seen, None)
     assert UNSTEADY.lines is not None
     line = fitting(UNSTEADY.lines(fact))
-    assert line == "cores shared in 80 % of visits: up to 1.6 times as long; --over 1h"
+    assert line == "cores shared in 80 % of visits: up to 1.60 times as long; --over 1h"
     assert "in 80 % of the visits another hardware thread used a rank's core" in UNSTEADY.words(fact).text
     assert seen.shared_slowdown == pytest.approx(1.6)
     for usual in (None, 0.123):
@@ -144,7 +144,7 @@ def test_a_result_of_shared_cores_says_so_on_one_line() -> None:
         assert line == "cores shared in 89 % of visits: up to 1.67 times as long; --over 1h"
 
 
-ONLY_SPEEDS = Steadiness(usual_s=2e-6, usual_share=0.5)
+ONLY_SPEEDS = Steadiness(2e-6, 1.8e-6, 2.9e-6, usual_s=2e-6, usual_share=0.5)
 SHARED = dataclasses.replace(ONLY_SPEEDS, shared_share=0.97, shared_slowdown=1.89)
 
 
