@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.find.answer import answers
+from mpigauge.find.answer import answers, numbers_shown
 from mpigauge.find.findings import doubt_lines
 from mpigauge.importers.loading import load
 from mpigauge.query.query import source_of
@@ -29,7 +29,7 @@ SELECTS = re.compile(r"--only quiet")
 def quoted(source: Source) -> dict[tuple[str, Subject], Quote]:
     """All numbers of the first screen, the second one of a line, too."""
     quotes = [quote for one in answers(source.rows, source.patterns) for quote in one.quotes]
-    shown = [one for quote in quotes for one in quote.shown]
+    shown = [one for quote in quotes for one in numbers_shown(quote)]
     return {(one.quoted_as, one.row.of): one for one in shown if one.half_width is not None}
 
 

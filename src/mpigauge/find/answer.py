@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge import units
 from mpigauge.compare.session_sentences import count_of
 from mpigauge.document.core_words import cores_of
-from mpigauge.document.document import DOT
+from mpigauge.document.document import AUTOMATIC, DOT
 from mpigauge.document.origin_words import host_of, processor_of
 from mpigauge.document.phrases import DETAILS as CELL_DETAILS
 from mpigauge.document.phrases import OF_JOB, SAID_WITH, UNSAID, WORDS, phrases_of
@@ -81,9 +81,9 @@ class Quote:
     cost: CostInCopies | None = None
 
     @property
-    def shown(self) -> tuple[Quote, ...]:
-        """All numbers of its line: its own, and that of the largest message."""
-        return (self,) if self.largest is None else (self, replace(self, row=self.largest, largest=None))
+    def of_largest(self) -> Quote | None:
+        """The same of the largest message, where that is another one."""
+        return None if self.largest is None else replace(self, row=self.largest, largest=None)
 
     @property
     def awaited(self) -> bool:
@@ -100,7 +100,7 @@ class Quote:
 
     @property
     def is_known(self) -> bool:
-        """Whether its interval is not wider than the number itself; where there is none, that is not asked."""
+        """Whether no interval is wider than the number itself; that of one launch has none."""
         return self.half_width is None or self.half_width <= 1
 
     @property
@@ -597,8 +597,17 @@ def _far_from_quoted(size: int) -> Preference:
 
 
 def _fastest(_: int, row: Row) -> Preference:
-    """Prefer the best rate of all curves."""
-    return (-(row.rate_bytes_per_s or 0.0),)
+    """Prefer the best rate of all curves: of those whose launches say how sure they are."""
+    return not _is_sure(row), -(row.rate_bytes_per_s or 0.0)
+
+
+def _is_sure(row: Row) -> bool:
+    """Return whether enough launches, or those who printed it, say how sure a time is."""
+    time = row.time
+    if time is None or row.imported:
+        return time is not None
+    known = time.half_width is not None and time.half_width <= 1
+    return known and time.launches >= FEWEST_LAUNCHES
 
 
 def _smallest(_: int, row: Row) -> Preference:
@@ -664,7 +673,7 @@ def _fastest_of_first(place: int, row: Row) -> Preference:
 
 def _shortest(place: int, row: Row) -> Preference:
     """Prefer the smallest message that is not empty."""
-    return place, row.cell.bytes == 0, row.cell.bytes
+    return place, not _is_sure(row), row.cell.bytes == 0, row.cell.bytes
 
 
 def _of_memory(curves: Iterable[Curve]) -> Iterator[Question]:
@@ -990,6 +999,12 @@ def detail(quote: Quote, chosen: Units) -> str:
     return words if len(words) <= MAX_DETAIL else words.partition(";")[0]
 
 
+def numbers_shown(quote: Quote) -> list[Quote]:
+    """Return all numbers of a line: its own, and that of the largest message where there is room for it."""
+    largest, said = quote.of_largest, _largest_words(quote, AUTOMATIC)
+    return [quote, *([largest] if largest and said and said in detail(quote, AUTOMATIC) else [])]
+
+
 def _latency(quote: Quote, _: Units) -> str:
     return f"{_named(quote)}, one way"
 
@@ -1000,10 +1015,10 @@ def _rate(quote: Quote, chosen: Units) -> str:
 
 def _largest_words(quote: Quote, chosen: Units) -> str:
     """Return what the largest message takes, or carries; empty where nothing says how sure that is."""
-    said = (
-        f"{number_and_width(one, chosen)} at {_size(one.row)}" for one in quote.shown[1:] if is_quotable(one)
-    )
-    return next(said, "")
+    largest = quote.of_largest
+    if largest is None or not is_quotable(largest):
+        return ""
+    return f"{number_and_width(largest, chosen)} at {_size(largest.row)}"
 
 
 def is_quotable(quote: Quote) -> bool:
@@ -1011,10 +1026,7 @@ def is_quotable(quote: Quote) -> bool:
 
     Those of others are quoted as they were printed.
     """
-    time = quote.row.time
-    if time is None or quote.row.imported:
-        return time is not None
-    return quote.half_width is not None and quote.is_known and time.launches >= FEWEST_LAUNCHES
+    return _is_sure(quote.row) and quote.is_known
 
 
 def _in_memory(quote: Quote, chosen: Units) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.document.finding import Finding
 from mpigauge.errors import UsageError
-from mpigauge.find.answer import answers
+from mpigauge.find.answer import answers, numbers_shown
 from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.beyond_chance import beyond_chance
 from mpigauge.rows.machine.steadiness import only_quiet
@@ -102,7 +102,10 @@ class About:
         """
         patterns = {pattern.name: pattern for pattern in self.result.campaign.patterns}
         quotes = [
-            quote for one in answers(self.rows, patterns) for line in one.quotes for quote in line.shown
+            quote
+            for one in answers(self.rows, patterns)
+            for line in one.quotes
+            for quote in numbers_shown(line)
         ]
         before = {(quote.row.of, quote.quoted_as): quote for quote in quotes if quote.half_width}
         known = self.result.memo.setdefault(QUIET_HELPS, {})
