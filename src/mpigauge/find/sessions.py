@@ -52,7 +52,7 @@ REMEDIES: Mapping[str, str] = {
 """What helps, in whole words."""
 
 
-class Cause(NamedTuple):
+class UnsteadyCause(NamedTuple):
     """What made a machine unsteady.
 
     Attributes:
@@ -91,17 +91,17 @@ class Unsteady:
     over_helps: bool = True
 
     @property
-    def causes(self) -> list[Cause]:
+    def causes(self) -> list[UnsteadyCause]:
         """Return what happened, what touches most visits and does most to them first."""
         found = (self._slow_launch(), self._other_speeds(), self._shared_cores(), self._stolen())
         return sorted(filter(None, found), key=lambda cause: -cause.weight)
 
-    def _slow_launch(self) -> Cause | None:
+    def _slow_launch(self) -> UnsteadyCause | None:
         seen, longer = self.seen, self.slowest_launch
         if longer is None or seen.fast_s is None or seen.slow_s is None:
             return None
         times = f"{format_time(seen.fast_s)} to {format_time(seen.slow_s)}"
-        return Cause(
+        return UnsteadyCause(
             f"slowest launch {format_percent(longer - 1)} slower than the fastest",
             "",
             f"from launch to launch the same arithmetic took {times}, and messages up to "
@@ -109,12 +109,12 @@ class Unsteady:
             math.log(longer) / self.launches,
         )
 
-    def _other_speeds(self) -> Cause | None:
+    def _other_speeds(self) -> UnsteadyCause | None:
         seen, moves = self.seen, self.times_move
         if not (moves and seen.has_speeds) or seen.usual_share is None or seen.usual_s is None:
             return None
         share = format_percent(1 - seen.usual_share)
-        return Cause(
+        return UnsteadyCause(
             f"clock speed changed in {share} of visits",
             f"times {format_relative(moves)}",
             f"{share} of the visits were made at another clock speed than the usual one, at which arithmetic "
@@ -122,12 +122,12 @@ class Unsteady:
             (1 - seen.usual_share) * math.log1p(moves),
         )
 
-    def _shared_cores(self) -> Cause | None:
+    def _shared_cores(self) -> UnsteadyCause | None:
         seen = self.seen
         if not seen.shares_cores or seen.shared_share is None or seen.shared_slowdown is None:
             return None
         share, longer = format_percent(seen.shared_share), format_factor(seen.shared_slowdown)
-        return Cause(
+        return UnsteadyCause(
             f"cores shared in {share} of visits",
             f"up to {longer} times as long",
             f"in {share} of the visits another hardware thread used a rank's core, and arithmetic took "
@@ -135,11 +135,11 @@ class Unsteady:
             seen.shared_share * math.log(seen.shared_slowdown),
         )
 
-    def _stolen(self) -> Cause | None:
+    def _stolen(self) -> UnsteadyCause | None:
         if not self.seen.has_steal or self.seen.stolen_share is None:
             return None
         share = format_percent(self.seen.stolen_share)
-        return Cause(
+        return UnsteadyCause(
             f"{share} of core time stolen",
             "times may vary",
             f"a hypervisor gave {share} of its cores' time to others",

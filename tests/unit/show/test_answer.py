@@ -235,7 +235,7 @@ def test_the_floor_of_the_instrument_is_no_number_that_is_counted(machine: Path,
     assert {of for _, of in counts} == {len(SIZES)}
     assert {row.cell.pattern for doubt in found for row in doubt.rows} == {"pingpong"}
     text = cli("show", "--all", written("floor.jsonl", *records_of(cells))).out
-    assert f"measured {len(SIZES)} of {len(SIZES)} cells" in text
+    assert f" of {len(SIZES)} numbers precise to " in text
 
 
 def test_a_campaign_that_was_killed_says_so() -> None:
