@@ -133,6 +133,52 @@ def test_every_ratio_has_the_interval_of_its_record(factor: float) -> None:
     assert one.text.count(" (") == len(ratios) == 2
 
 
+@pytest.mark.parametrize(
+    ("launches", "noise", "why"),
+    [
+        (4, NOISE, r" \(a verdict needs 5 launches: --launches 6\)"),
+        (8, 0.08, r" \(about \d+ launches would tell\)"),
+    ],
+    ids=["few launches", "noise"],
+)
+def test_what_is_undecided_says_what_a_verdict_takes(launches: int, noise: float, why: str) -> None:
+    """Beside two intervals far apart a reader believes neither the word nor the numbers."""
+    times = curve({}) | curve({0: 2.0 if launches < 5 else 1.01}, mode="synchronous")
+    (one,) = headlines_in(told_of(times, noise=noise, launches=launches))
+    assert re.fullmatch(f"MPI_Ssend against MPI_Send: undecided at all 6 sizes{why}", one.text)
+
+
+def test_a_number_of_two_launches_is_no_finding() -> None:
+    times = {cell(size=8): 500.0}
+    assert headlines_in(told_of(times, noise=NOISE, launches=3))
+    assert not headlines_in(told_of(times, noise=NOISE, launches=2))
+
+
+def test_each_of_two_patterns_is_told_with_its_best_bandwidth_of_any_size() -> None:
+    """The largest message is not the fastest, and its size stood there twice."""
+    rates = {512: 3.0, 4096: 8.0, 2**15: 4.0}
+    times = {
+        cell(pattern, size, mode, window=64, **more): size / (rate * factor)
+        for pattern, mode, factor, more in (
+            ("multi-stream", "unidirectional", 1.0, {"sync": "common"}),
+            ("get-window", "flush", 2.0, {"rma_window": "allocate"}),
+        )
+        for size, rate in rates.items()
+    }
+    (text,) = texts(times)
+    text = re.sub(r" ±\S+ %", "", text)
+    assert re.fullmatch(
+        r"multi-stream bandwidth \S+ GB/s at best \(4 KiB\); get-window bandwidth \S+ GB/s at best \(4 KiB\)",
+        text,
+    )
+
+
+def test_what_is_timed_from_the_last_partition_on_says_so() -> None:
+    assert with_no_digits_of_width({cell("early-bird", 8, "partitioned", partitions=1): 700.0}) == (
+        "early-bird of 8 B takes 700 ns ± from the last partition on"
+    )
+
+
 def test_of_many_values_each_is_told_at_the_size_of_the_latency() -> None:
     times = curve({}, transport="shm") | curve({0: 20}, transport="tcp")
     times |= curve({0: 1.01}, transport="tcp", placement="h1,h2")

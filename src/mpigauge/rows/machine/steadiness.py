@@ -287,7 +287,7 @@ def _over_least(readings: Values, seats: Places) -> Values:
 
 
 def only_quiet(result: Result) -> Result:
-    """Return a result of its quiet visits: undisturbed, on cores shared no more than usual, at the usual speed.
+    """Return a result of its quiet visits: undisturbed, of cores shared no more than usual, at usual speed.
 
     Those of which nothing is known stay.
 
