@@ -523,7 +523,7 @@ def _wide_lines(cells: CellsFound) -> Iterator[str]:
     others = [f"{machine} only another state of the machine"] if is_asked and machine else []
     if not (launches or others):
         others = [_what_else([*values.values()])]
-    for said in (f"interval {what}", what):
+    for said in (f"interval {what}", what, what.replace(f"the {asked} asked for", asked)):
         yield f"{said}; {', '.join([*launches, *others])}"
         yield f"{said}; {', '.join(launches or others)}"
 
