@@ -101,9 +101,9 @@ TAIL: frozenset[Statistic] = frozenset({"p95", "p99", "max"})
 
 # ---- What became of it ---------------------------------------------------------------------------
 
-Status = Literal["ok", "blocked", "corrupt", "failed", "timeout", "skipped"]
+Status = Literal["ok", "blocked", "corrupt", "failed", "timeout", "skipped", "late"]
 """Status of a cell: measured; not started, since it would deadlock; wrong payload; crashed; hung; not
-reached."""
+reached; of no use, since packets of an emulated network were late."""
 
 FailureKind = Literal["crash", "timeout", "corrupt", "refused", "undead"]
 """Failure in one launch; `undead` means that processes could not be ended."""

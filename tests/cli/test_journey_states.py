@@ -209,7 +209,9 @@ def test_disturbed_launches_are_named(two: dict[str, Path], cli: Cli) -> None:
     found = [one for one in shown(cli, two["one"])["findings"] if one["kind"] == "disturbed-launches"]
     assert [one["severity"] for one in found] == ["warning"]
     assert set(found[0]["value"]) == {"1", "2", "3", "4", "5", "6"}
-    assert "--only quiet" in cli("show", two["one"], "--all").out
+    words = cli("show", two["one"], "--all").out
+    assert "stop it, and measure again" in words
+    assert "--only quiet" not in words
 
 
 def test_the_default_figure_is_drawn_of_a_machine_in_two_states(

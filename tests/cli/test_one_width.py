@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.plan.model import Cell
+from mpigauge.rows.warnings import PRECISION
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.units import format_relative
 from tests.places import DOCS
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
     from tests.conftest import Cli
 
 COUNTED = re.compile(
-    r"^! interval wider than (?:the )?(\S+ %)(?: asked for)?: (\d+) of \d+(?: numbers)?"
-    r"(?:, worst ([^;\n]*))?;",
+    r"^! (?:interval )?wider than (?:the )?(\S+ %)(?: asked for)?: (\d+) of (\d+) numbers, worst ([^;\n]*);",
     re.MULTILINE,
 )
-PRECISE = re.compile(r"^measured \d+ of \d+ cells, (\d+) precise to (\S+ %)", re.MULTILINE)
+PRECISE = re.compile(r"^(\d+) of (\d+) numbers precise to (\S+ %)", re.MULTILINE)
 REACH = re.compile(
-    r"^imprecise: .*?(?:cells, (\S+ \S+) to (\S+ \S+)[,)]|: the interval is (\S+ \S+),)", re.MULTILINE
+    r"^imprecise: .*?(?:\((\d+) numbers, (just above )?(\S+ \S+) to (\S+ \S+)[,)]"
+    r"|: the interval is (\S+ \S+),)",
+    re.MULTILINE,
 )
+MOST_LAUNCHES = 30
 
 
 def widths(rows: Iterable[dict[str, Any]], name: str = "half_width") -> list[float]:
@@ -46,10 +48,6 @@ def judged(rows: Iterable[dict[str, Any]]) -> list[float]:
             uneven = math.log(sides[1]) > 3 * math.log(sides[0])
             found.append(sides[1] - 1 if uneven else time["half_width"])
     return found
-
-
-def _key(row: dict[str, Any]) -> str:
-    return json.dumps([row[key] for key in Cell.__struct_fields__])
 
 
 def assert_made_of_both_parts(time: dict[str, float] | None) -> None:
@@ -69,28 +67,45 @@ def test_every_count_is_that_of_the_printed_widths(cli: Cli, path: Path) -> None
     rows = [row for row in document["rows"] if row["pattern"] != "null"]
     wide = [row for row in rows if any(width > precision for width in judged([row]))]
     answer, everything = cli("show", path).out, cli("show", "--all", path).out
-    for asked, count, worst in COUNTED.findall(answer):
+    timed = [row for row in rows if row["time_s"]]
+    narrowed = narrowed_by_launches(document["findings"], precision)
+    for asked, count, of, worst in COUNTED.findall(answer):
         assert asked == f"\N{PLUS-MINUS SIGN}{100 * precision:g} %"
-        assert int(count) == len(wide)
-        assert worst in {"", format_relative(max(judged(wide)))}
-    for count, asked in PRECISE.findall(everything):
-        assert asked == format_relative(precision)
-        cells: dict[str, list[float]] = {_key(row): [] for row in rows}
-        for row in rows:
-            cells[_key(row)] += judged([row])
-        few = {_key(row) for row in rows if row["time_s"] and row["launches"] < ENOUGH_LAUNCHES}
-        assert int(count) == sum(
-            bool(found) and max(found) <= precision for key, found in cells.items() if key not in few
-        )
-    for low, high, alone in REACH.findall(everything):
+        counted = narrowed if precision == PRECISION else judged(wide)
+        assert (int(count), int(of)) == (len(counted), len(timed))
+        assert worst == format_relative(max(counted))
+    (precise,) = PRECISE.findall(everything)
+    assert precise == (
+        str(
+            sum(
+                row["launches"] >= ENOUGH_LAUNCHES and min(judged([row]), default=1) <= precision
+                for row in rows
+            )
+        ),
+        str(len(timed)),
+        format_relative(precision),
+    )
+    for count, above, low, high, alone in REACH.findall(everything):
+        assert int(count or 1) == len(wide)
         assert (low or alone, high or alone) == tuple(
             format_relative(end(judged(wide))) for end in (min, max)
         )
+        assert bool(above) == (low == format_relative(precision))
+
+
+def narrowed_by_launches(findings: Iterable[dict[str, Any]], precision: float) -> list[float]:
+    """Half-widths of numbers that more launches narrow, as many as are advised."""
+    values = [one["value"] for one in findings if one["kind"] == "wide"]
+    return [
+        value["half_width"]
+        for value in values
+        if value["launches_half_width"] > precision and 0 < (value["launches_needed"] or 0) <= MOST_LAUNCHES
+    ]
 
 
 @pytest.mark.parametrize("name", ["exchange", "modes-lan"])
 def test_tables_of_times_and_of_rates_have_the_same_width(cli: Cli, name: str) -> None:
-    """Of an interval whose sides are not alike the larger one is printed, whatever the number counts."""
+    """Half the length of the interval is printed, whatever the number counts."""
     asked = ("show", DOCS / "results" / f"{name}.jsonl.gz", "--state", "all")
     rows = json.loads(cli(*asked, "--format", "json").out)["rows"]
     known = {format_relative(width) for width in widths(rows)}

@@ -131,7 +131,7 @@ def left_out_line(*results: Result) -> list[str]:
     if not left_out:
         return []
     whole = left_out + sum(len(result.visits) for result in results)
-    why = "were disturbed, of shared cores or at another speed than the usual"
+    why = "were disturbed, of cores shared more than usual or at another speed"
     return [f"only quiet visits: {left_out} of {whole} {why}, and are left out"]
 
 

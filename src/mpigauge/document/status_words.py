@@ -9,6 +9,7 @@ from mpigauge.rows.reasons import (
     CellFailed,
     FromPublication,
     ImplausibleRate,
+    LatePackets,
     LaunchFailed,
     LimitsDiffer,
     NeverQuiet,
@@ -20,7 +21,7 @@ from mpigauge.rows.reasons import (
     Refutation,
     WouldDeadlock,
 )
-from mpigauge.units import format_percent
+from mpigauge.units import format_percent, format_time
 
 if TYPE_CHECKING:
     from mpigauge.rows.reasons import Reason
@@ -65,6 +66,8 @@ def reason_sentence(fact: Reason) -> str:  # noqa: C901, PLR0911 - a sentence ea
             return f"imported, {fact.statistic}" if fact.statistic else "imported"
         case ImplausibleRate():
             return f"{fact.bytes_per_s:.3g} B/s are implausible: the compiler must have left the work out"
+        case LatePackets():
+            return f"late: many packets of the emulated network came {format_time(fact.late_s)} late or more"
         case Refutation():
             return _refutation(fact)
         case WouldDeadlock() | ProbeUnreliable() | NoEagerLimit() | LimitsDiffer():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge import units
 from mpigauge.compare.session_sentences import count_of
 from mpigauge.document.core_words import cores_of
-from mpigauge.document.document import DOT
+from mpigauge.document.document import AUTOMATIC, DOT
 from mpigauge.document.origin_words import host_of, processor_of
 from mpigauge.document.phrases import DETAILS as CELL_DETAILS
 from mpigauge.document.phrases import OF_JOB, SAID_WITH, UNSAID, WORDS, phrases_of
 from mpigauge.find.imported import launches_of
-from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
+from mpigauge.find.memory_costs import CostInCopies, cost_of, crossed, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
 from mpigauge.plan.patterns import PAIR_OF_RANKS, default_mode, known, times_alone
 from mpigauge.result.files import as_argument, resume_command
@@ -56,6 +56,9 @@ QUOTED_BYTES = 8
 
 BOTH_DIRECTIONS = 2
 
+FEWEST_LAUNCHES = 3
+"""Launches whose interval is quoted beside another number or in a sentence: that of two is nearly any."""
+
 MAX_WAYS = 8
 """Most lines of one question where a pattern was measured in several ways."""
 
@@ -78,6 +81,11 @@ class Quote:
     cost: CostInCopies | None = None
 
     @property
+    def of_largest(self) -> Quote | None:
+        """The same of the largest message, where that is another one."""
+        return None if self.largest is None else replace(self, row=self.largest, largest=None)
+
+    @property
     def awaited(self) -> bool:
         """Whether a size that would rather be quoted is still to be measured; a latency names its size."""
         if self.quoted_as == "message-rate":
@@ -89,6 +97,11 @@ class Quote:
         """Whether it rests on a single launch, so that nothing says how sure it is."""
         time = self.row.time
         return self.unit != "B" and time is not None and time.launches == 1 and not self.row.imported
+
+    @property
+    def is_known(self) -> bool:
+        """Whether no interval is wider than the number itself; that of one launch has none."""
+        return self.half_width is None or self.half_width <= 1
 
     @property
     def unit(self) -> str:
@@ -589,8 +602,17 @@ def _far_from_quoted(size: int) -> Preference:
 
 
 def _fastest(_: int, row: Row) -> Preference:
-    """Prefer the best rate of all curves."""
-    return (-(row.rate_bytes_per_s or 0.0),)
+    """Prefer the best rate of all curves: of those whose launches say how sure they are."""
+    return not _is_sure(row), -(row.rate_bytes_per_s or 0.0)
+
+
+def _is_sure(row: Row) -> bool:
+    """Return whether enough launches, or those who printed it, say how sure a time is."""
+    time = row.time
+    if time is None or row.imported:
+        return time is not None
+    known = time.half_width is not None and time.half_width <= 1
+    return known and time.launches >= FEWEST_LAUNCHES
 
 
 def _smallest(_: int, row: Row) -> Preference:
@@ -643,19 +665,20 @@ def _of_a_pattern(name: str, curves: Sequence[Curve]) -> Iterator[Question]:
     """Ask for a time; of many messages in flight the bandwidth of the largest, the rate of the smallest."""
     pattern = curves[0][0]
     if pattern.windowed and pattern.moves_bytes:
-        yield from _asked("operation-bandwidth", curves, _longest, name)
+        yield from _asked("operation-bandwidth", curves, _fastest_of_first, name)
         yield from _asked("operation-message-rate", curves, _shortest, name)
     else:
         yield from _asked("operation", curves, _typical, name)
 
 
-def _longest(place: int, row: Row) -> Preference:
-    return place, -row.cell.bytes
+def _fastest_of_first(place: int, row: Row) -> Preference:
+    """Prefer the best rate of the curve that was asked for first."""
+    return place, *_fastest(place, row)
 
 
 def _shortest(place: int, row: Row) -> Preference:
     """Prefer the smallest message that is not empty."""
-    return place, row.cell.bytes == 0, row.cell.bytes
+    return place, not _is_sure(row), row.cell.bytes == 0, row.cell.bytes
 
 
 def _of_memory(curves: Iterable[Curve]) -> Iterator[Question]:
@@ -699,6 +722,9 @@ MAX_DETAIL = 40
 
 AWAITED = "\N{HORIZONTAL ELLIPSIS}"
 """Sign in place of a number, as long as that of a better size may be measured."""
+
+NOT_KNOWN = "not known"
+"""Words in place of a number whose interval is wider than the number."""
 
 ONE_LAUNCH = "1 launch"
 """Words in place of a half-width."""
@@ -874,7 +900,7 @@ def number(quote: Quote, chosen: Units) -> str:
     time = quote.row.time
     if isinstance(time, Printed) and time.far_apart and quote.unit in {"s", "B/s", "1/s"}:
         return _from_to(quote, time, chosen)
-    return _centre(quote, chosen)
+    return _centre(quote, chosen) if quote.is_known else NOT_KNOWN
 
 
 def _centre(quote: Quote, chosen: Units) -> str:
@@ -906,7 +932,7 @@ def _from_to(quote: Quote, time: Printed, chosen: Units) -> str:
 def width(quote: Quote, chosen: Units) -> str:
     """Return how sure the number is: of an uneven interval both ends."""
     known = quote.half_width
-    if quote.awaited:
+    if quote.awaited or not quote.is_known:
         return ""
     if known is None or (isinstance(quote.row.time, Printed) and quote.row.time.far_apart):
         return ONE_LAUNCH if quote.of_one_launch else ""
@@ -925,10 +951,15 @@ def _ends_text(quote: Quote, chosen: Units) -> str:
     return units.interval(quote.low, quote.high, units.format_factor)
 
 
+def number_and_width(quote: Quote, chosen: Units) -> str:
+    """Return the number with how sure it is."""
+    return " ".join(filter(None, [number(quote, chosen), width(quote, chosen)]))
+
+
 def beside(quote: Quote, line: QuoteLine, chosen: Units) -> str:
     """Return the number in a column of several, and how sure it is; with its size, if others have another."""
     mark = ALL_STATES if is_of_all_states(quote, line) else ""
-    return " ".join(filter(None, [number(quote, chosen), width(quote, chosen), _apart(quote, line), mark]))
+    return " ".join(filter(None, [number_and_width(quote, chosen), _apart(quote, line), mark]))
 
 
 ALL_STATES = "(all)"
@@ -985,16 +1016,34 @@ def detail(quote: Quote, chosen: Units) -> str:
     return words if len(words) <= MAX_DETAIL else words.partition(";")[0]
 
 
+def numbers_shown(quote: Quote) -> list[Quote]:
+    """Return all numbers of a line: its own, and that of the largest message where there is room for it."""
+    largest, said = quote.of_largest, _largest_words(quote, AUTOMATIC)
+    return [quote, *([largest] if largest and said and said in detail(quote, AUTOMATIC) else [])]
+
+
 def _latency(quote: Quote, _: Units) -> str:
     return f"{_named(quote)}, one way"
 
 
 def _rate(quote: Quote, chosen: Units) -> str:
-    where = f"{_named(quote)} at {_size(quote.row)}"
-    if quote.largest is None:
-        return where
-    rate = units.format_rate(quote.largest.rate_bytes_per_s, chosen.rate)
-    return f"{where}; {rate} at {_size(quote.largest)}"
+    return "; ".join(filter(None, [f"{_named(quote)} at {_size(quote.row)}", _largest_words(quote, chosen)]))
+
+
+def _largest_words(quote: Quote, chosen: Units) -> str:
+    """Return what the largest message takes, or carries; empty where nothing says how sure that is."""
+    largest = quote.of_largest
+    if largest is None or not is_quotable(largest):
+        return ""
+    return f"{number_and_width(largest, chosen)} at {_size(largest.row)}"
+
+
+def is_quotable(quote: Quote) -> bool:
+    """Return whether a number may stand in a sentence, or beside another: its interval says how sure it is.
+
+    Those of others are quoted as they were printed.
+    """
+    return _is_sure(quote.row) and quote.is_known
 
 
 def _in_memory(quote: Quote, chosen: Units) -> str:
@@ -1005,6 +1054,13 @@ def _messages(quote: Quote, _: Units) -> str:
     return ", ".join(filter(None, [f"{_named(quote)} of {_size(quote.row)}", _in_flight(quote.row)]))
 
 
+def timed_part(quote: Quote) -> str:
+    """Return from when on the time of an operation is, where a part of it is over before; else nothing."""
+    mode = quote.pattern.mode(quote.row.cell.mode)
+    first = mode is not None and mode.computes_first
+    return quote.pattern.time_of.partition(" until ")[0] if first else ""
+
+
 def _in_flight(row: Row) -> str:
     """Return how many messages are in flight; empty where there is no window."""
     return f"{row.cell.window} in flight" if row.cell.window else ""
@@ -1013,18 +1069,14 @@ def _in_flight(row: Row) -> str:
 def _operation(quote: Quote, chosen: Units) -> str:
     known = quote.row.talks and quote.row.cell.ranks
     ranks = units.counted(quote.row.cell.ranks, "rank") if known else ""
+    if part := timed_part(quote):
+        ranks = part
     if known == 1:
         ranks += ": nothing was sent"
     # Our window is the usual one unless it is named; that of another program may be any.
     in_flight = _in_flight(quote.row) if quote.row.imported else ""
-    largest = ""
-    if quote.largest is not None and quote.largest.time is not None:
-        if quote.quoted_as in QUOTED_MESSAGES:
-            value = messages(quote.largest.messages_per_s)
-        else:
-            value = units.format_time(quote.largest.time.estimate, chosen.time)
-        largest = f"{value} at {_size(quote.largest)}"
-    return "; ".join(filter(None, [", ".join(filter(None, [ranks, in_flight])), largest]))
+    how = ", ".join(filter(None, [ranks, in_flight]))
+    return "; ".join(filter(None, [how, _largest_words(quote, chosen)]))
 
 
 def _limit(_: Quote, __: Units) -> str:
@@ -1036,8 +1088,8 @@ def _copies_words(quote: Quote, _: Units) -> str:
         return ""
     pattern, _mode = YARDSTICKS[quote.cost.name]
     few = [(most, size) for most, size in quote.cost.below if size is not None]
-    least = f"{pattern} at {_size(quote.row)}"
-    below = [f"below {_factor(f'{most:g}')} from {units.format_size(size)}" for most, size in few[:1]]
+    least, before = f"{pattern} at {_size(quote.row)}", dict(quote.cost.before)
+    below = [f"below {_factor(f'{most:g}')} {crossed(before[most], size)}" for most, size in few[:1]]
     return "; ".join([least, *below])
 
 

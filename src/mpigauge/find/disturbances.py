@@ -71,10 +71,15 @@ class Traced:
 
 @dataclass(frozen=True, slots=True)
 class Disturbed:
-    """Visits of quoted numbers during which other programs used the cores, as a share of all of them."""
+    """Visits of quoted numbers during which other programs used the cores, as a share of all of them.
+
+    Attributes:
+        quiet_helps: Whether these numbers are surer without such visits.
+    """
 
     share: float
     visits: int
+    quiet_helps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +238,7 @@ def _disturbed(about: About) -> Iterator[Disturbed]:
     ]
     share = sum(known) / len(known) if known else 0.0
     if share >= MAX_DISTURBED:
-        yield Disturbed(share, len(known))
+        yield Disturbed(share, len(known), about.quiet_helps)
 
 
 def throttled_times(result: Result) -> int:
@@ -428,7 +433,8 @@ def _traced_words(fact: Traced) -> Words:
 
 def _disturbed_lines(fact: Disturbed) -> Iterator[str]:
     share = format_percent(fact.share)
-    yield f"other programs used the cores in {share} of visits: times too long; --only quiet"
+    remedy = "--only quiet" if fact.quiet_helps else "stop them"
+    yield f"other programs used the cores in {share} of visits: times too long; {remedy}"
 
 
 def _disturbed_words(fact: Disturbed) -> Words:
@@ -436,7 +442,8 @@ def _disturbed_words(fact: Disturbed) -> Words:
         f"other programs used the cores for over 1 % of the time in {format_percent(fact.share)} of "
         f"{counted(fact.visits, 'visit')} of the numbers above",
         "these times are too long",
-        "stop them, wait, or ask for whole nodes (--exclusive); what is left with --only quiet",
+        "stop them, wait, or ask for whole nodes (--exclusive)"
+        f"{'; what is left with --only quiet' if fact.quiet_helps else ''}",
     )
 
 

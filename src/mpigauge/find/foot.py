@@ -119,18 +119,16 @@ def _job(cell: Cell) -> str:
 
 
 def _completeness(result: Result, rows: Sequence[Row]) -> str:
-    """Return how many cells were measured, and precisely in every state shown; the floor is none of them."""
+    """Return how many numbers are precise, and how many cells have none; the floor is none of them."""
     rows = [row for row in rows if row.cell.pattern not in FLOORS]
-    measured = {
-        row.cell for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
-    }
     asked = result.campaign.plan.precision
-    timed = [(row.cell, row.time.is_precise(asked)) for row in rows if row.time]
-    precise = {cell for cell, known in timed if known} - {cell for cell, known in timed if not known}
-    precision = units.format_relative(asked)
-    of = len({row.cell for row in rows})
-    counts = f"measured {len(measured)} of {of} cells, {len(precise)} precise to {precision}"
-    return f"{counts}{_why(result)}"
+    precise = [row.time.is_precise(asked) for row in rows if row.time]
+    measured = {row.cell for row in rows if row.time or row.limit_bytes is not None or row.status == "ok"}
+    cells = {row.cell for row in rows}
+    counts = [f"{sum(precise)} of {len(precise)} numbers precise to {units.format_relative(asked)}"]
+    if lacking := len(cells - measured):
+        counts.append(f"{lacking} of {len(cells)} cells without a number")
+    return f"{'; '.join(counts)}{_why(result)}"
 
 
 def _apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
@@ -148,14 +146,16 @@ def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     over = units.format_relative(median(across.half_width for _, across in both))
     sessions = max(across.sessions for _, across in both)
     span = units.format_duration(spread_s(result.launches, result.done))
-    yield f"intervals, median of cells: {within} over all launches, {over} over {sessions} sessions in {span}"
+    yield (
+        f"intervals, median of numbers: {within} over all launches, {over} over {sessions} sessions in {span}"
+    )
 
 
 def _imported(result: Result) -> Iterator[str]:
     if result.imported:
         files = sorted({one.source.partition(": line")[0] for one in result.imported})
-        cells = units.counted(len({one.cell for one in result.imported}), "cell")
-        yield f"{launches_of([result])}: {cells}, from {', '.join(files)}"
+        numbers = units.counted(len({one.cell for one in result.imported}), "number")
+        yield f"{launches_of([result])}: {numbers}, from {', '.join(files)}"
 
 
 def _control_arm(result: Result) -> Iterator[str]:

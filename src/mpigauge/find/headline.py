@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace as with_fields
 
 from mpigauge import units
+from mpigauge.compare.size_ratio import launches_needed
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_suffix
 from mpigauge.document.ratio_words import VERDICTS
@@ -24,9 +25,11 @@ from mpigauge.find.answer import (
     about_messages,
     answers,
     heading,
+    is_quotable,
     latency_bytes,
     lines_of,
-    number,
+    number_and_width,
+    timed_part,
 )
 from mpigauge.find.explain.contrasts import (
     BUILD,
@@ -45,11 +48,22 @@ from mpigauge.find.explain.queues_and_parts import PartCost
 from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
 from mpigauge.find.imported import cells_cut_short
-from mpigauge.find.phrases import WITHIN, NamesOfTwo, at_size, every_size, is_known, subject
+from mpigauge.find.phrases import (
+    VERDICT_NEEDS,
+    WITHIN,
+    NamesOfTwo,
+    at_size,
+    every_size,
+    is_known,
+    subject,
+    would_tell,
+)
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import Subject, cell_key, row_key
 from mpigauge.sequences import group_by, runs
+from mpigauge.stats.decision import MIN_LAUNCHES
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import (
     DIFFERENT,
     QUOTED_OF_PAIRS,
@@ -361,12 +375,11 @@ def value_name(factor: Varied, cell: Cell) -> str:
 # ---- Amounts -------------------------------------------------------------------------------------
 
 
-def _amount(point: SizeRatio, sides: NamesOfTwo, *, with_ends: bool = False) -> str:
-    """Return how much longer something takes: `13 % longer`, `2.27 times as long`, `no difference`.
+def _amount(point: SizeRatio, sides: NamesOfTwo) -> str:
+    """Return how much longer something takes, with its interval: `13 % (11 - 15) longer`, `no difference`.
 
     Args:
         sides: What is held against each other, and whether by rates.
-        with_ends: Whether its interval is told, too: `13 % (11 - 15) longer`.
     """
     ratio = sides.ratio(point.ratio)
     if point.verdict not in DIFFERENT:
@@ -374,7 +387,7 @@ def _amount(point: SizeRatio, sides: NamesOfTwo, *, with_ends: bool = False) -> 
     longer = ratio.verdict == "slower"
     if not is_known(ratio.low, ratio.high):
         return sides.more if longer else "less"
-    low, high = (ratio.low, ratio.high) if with_ends else (None, None)
+    low, high = ratio.low, ratio.high
     if ratio.estimate >= TWICE:
         factor = units.format_factor(ratio.estimate)
         return (
@@ -399,7 +412,7 @@ def _with_ends(text: str, low: float | None, high: float | None, write: Callable
 def _takes(names: Names, one: Contrast, point: SizeRatio, up_to: str = "") -> str:
     """Return the whole phrase: `MPI_Isend takes 13 % (11 - 15) longer than MPI_Send`."""
     sides = names.sides(one)
-    amount = _amount(point, sides, with_ends=not up_to)
+    amount = _amount(point, sides)
     limit = up_to if is_known(point.ratio.low, point.ratio.high) else ""
     if amount.endswith(("times", "as long")):
         return f"{sides.other} {sides.takes} {limit}{amount.removesuffix(' as long')} {sides.as_base}"
@@ -530,7 +543,7 @@ def _lead(one: Contrast, names: Names, lead: CurveSegment) -> tuple[str, list[in
     """Return the segment that is told first: at the size of the latency, or where it differs most."""
     where = lead.where(one.points, one.other)
     if lead.verdict == "undecided":
-        return f"{_pair(one, names)}: {VERDICTS[lead.verdict]}{where}", []
+        return f"{_pair(one, names)}: {VERDICTS[lead.verdict]}{where}{_why_undecided(lead.at)}", []
     if lead.verdict == "same":
         return f"{_pair(one, names)}: {VERDICTS[lead.verdict]} (within {WITHIN}){where}", []
     size = latency_bytes(point.bytes for point in one.points)
@@ -543,6 +556,14 @@ def _lead(one: Contrast, names: Names, lead: CurveSegment) -> tuple[str, list[in
         return text, [size]
     amount = _amount(last, names.sides(one)).removesuffix(" as long")
     return f"{text}, {amount}{at_size(one.other, last.bytes)}", [size, last.bytes]
+
+
+def _why_undecided(points: Sequence[SizeRatio]) -> str:
+    """Return what a verdict on some sizes takes; nothing where that is not known."""
+    if max(point.ratio.launches for point in points) < MIN_LAUNCHES:
+        return f" ({VERDICT_NEEDS}: --launches {ENOUGH_LAUNCHES})"
+    needed = launches_needed(points)
+    return "" if needed is None else f" ({would_tell(needed)})"
 
 
 def _later(one: Contrast, segment: CurveSegment, names: Names) -> str:
@@ -577,9 +598,7 @@ def _numbers(found: Sequence[Answer], chosen: Units, result: Result) -> Iterator
     messages = [line for line in lines if line.first.quoted_as in QUOTED_OF_PAIRS]
     if not lines:
         return
-    first, *more = (messages or lines)[:2]
-    # A rate of the size of the latency is no best one.
-    said = [first, *(line for line in more if line.first.row.cell.bytes != first.first.row.cell.bytes)]
+    said = _first_two(messages) if messages else _of_two_patterns(lines)
     of = found[0].quotes[0].row
     job = [phrase for phrase in phrases_of(of.cell, OF_JOB).values() if phrase not in UNSAID]
     cut_short = cells_cut_short(result)
@@ -593,9 +612,22 @@ def _numbers(found: Sequence[Answer], chosen: Units, result: Result) -> Iterator
     yield Headline(None, f"{where}{numbers}{state_suffix(of.of)}")
 
 
+def _first_two(messages: Sequence[QuoteLine]) -> list[QuoteLine]:
+    """Return the first two numbers of messages; a rate of the size of the latency is no best one."""
+    first, *more = messages[:2]
+    return [first, *(line for line in more if line.first.row.cell.bytes != first.first.row.cell.bytes)]
+
+
+def _of_two_patterns(lines: Sequence[QuoteLine]) -> list[QuoteLine]:
+    """Return the first number, and the first of the next pattern; without any, its second number."""
+    first, *more = lines
+    others = [line for line in more if line.first.pattern.name != first.first.pattern.name]
+    return [first, *(others or more)[:1]]
+
+
 def _is_told(quote: Quote) -> bool:
     """Return whether a number of the answer is known well enough to be the finding of a campaign."""
-    if quote.awaited or quote.unit == "B":
+    if quote.awaited or quote.unit == "B" or not is_quotable(quote):
         return False
     return quote.row.imported or is_known(quote.low, quote.high)
 
@@ -603,12 +635,18 @@ def _is_told(quote: Quote) -> bool:
 def _in_part(line: QuoteLine, chosen: Units) -> str:
     """Return a rate of a table of which rows are missing: nobody knows the best of them."""
     size = units.format_size(line.first.row.cell.bytes)
-    return f"{heading(line)} {number(line.first, chosen)} ({size}), of a table of which rows are missing"
+    said = number_and_width(line.first, chosen)
+    return f"{_without_size(line)} {said} ({size}), of a table of which rows are missing"
+
+
+def _without_size(line: QuoteLine) -> str:
+    """Return what a number is, beside which its size is said."""
+    return heading(line).removesuffix(f", {units.format_size(line.first.row.cell.bytes)}")
 
 
 def _number(line: QuoteLine, chosen: Units) -> str:
     """Return a number of the answer as part of a sentence."""
-    quote, text = line.first, number(line.first, chosen)
+    quote, text = line.first, number_and_width(line.first, chosen)
     size = units.format_size(quote.row.cell.bytes)
     match quote.quoted_as:
         case "latency":
@@ -618,9 +656,9 @@ def _number(line: QuoteLine, chosen: Units) -> str:
         case "both-directions":
             return f"{text} in both directions at best ({size})"
         case quoted if quoted in QUOTED_TIMES:
-            return f"{_operation(line)} takes {text}"
+            return " ".join(filter(None, [f"{_operation(line)} takes {text}", timed_part(quote)]))
         case quoted if quoted in QUOTED_RATES:
-            return f"{heading(line)} {text} at best ({size})"
+            return f"{_without_size(line)} {text} at best ({size})"
     return f"{heading(line)} {text}"
 
 

@@ -6,19 +6,25 @@ is the one list of them, which lines with `!`, the foot of tables, JSON and `exp
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.document.finding import Finding
-from mpigauge.find.answer import answers
+from mpigauge.errors import UsageError
+from mpigauge.find.answer import answers, numbers_shown
 from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.beyond_chance import beyond_chance
+from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.odd_launches import odd_launches
+from mpigauge.rows.rows import rows
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from mpigauge.find.answer import Quote
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.rows.odd_launches import OddLaunch
@@ -33,6 +39,9 @@ nothing is doubtful."""
 DOUBTFUL: frozenset[FindingSeverity] = frozenset(
     {"wrong", "missing", "by factors", "usual", "harmless", "note"}
 )
+
+QUIET_HELPS = "quiet helps"
+"""Name under which a result keeps whether it does."""
 
 MAX_LETTERS = 78
 """Of a line of a screen, without the mark before it."""
@@ -86,6 +95,26 @@ class About:
         return frozenset(quote.row.cell for one in answers(self.rows, patterns) for quote in one.quotes)
 
     @cached_property
+    def quiet_helps(self) -> bool:
+        """Return whether each number that the screen quotes stays on a quiet machine, and is surer.
+
+        It does with enough launches and a narrower interval: the remedy itself is tried.
+        """
+        patterns = {pattern.name: pattern for pattern in self.result.campaign.patterns}
+        quotes = [
+            quote
+            for one in answers(self.rows, patterns)
+            for line in one.quotes
+            for quote in numbers_shown(line)
+        ]
+        before = {(quote.row.of, quote.quoted_as): quote for quote in quotes if quote.half_width}
+        known = self.result.memo.setdefault(QUIET_HELPS, {})
+        key = len(self.result.visits), *((of, quote.half_width) for of, quote in before.items())
+        if key not in known:
+            known[key] = bool(before) and _quiet_helps(self.result, [*before.values()])
+        return bool(known[key])
+
+    @cached_property
     def numbers(self) -> tuple[Row, ...]:
         """Return rows with a time that tables show: the floor of the instrument is none of them."""
         return tuple(row for row in self.rows if row.time is not None and row.cell.pattern not in FLOORS)
@@ -101,6 +130,35 @@ class About:
         return beyond_chance(self.numbers, [row.cell in self.quoted for row in self.numbers])
 
 
+def _quiet_helps(result: Result, quotes: Sequence[Quote]) -> bool:
+    """Return whether numbers of all visits keep enough launches in quiet ones, and get narrower intervals."""
+    if result.left_out:
+        return False
+    try:
+        left = only_quiet(result)
+    except UsageError:
+        return False
+    launches: dict[Cell, set[int]] = {quote.row.cell: set() for quote in quotes}
+    for visit in left.visits:
+        if visit.cell in launches:
+            launches[visit.cell].add(visit.launch)
+    # Times of all cells take long, and mostly this says that they need not be computed.
+    if min(map(len, launches.values())) < ENOUGH_LAUNCHES:
+        return False
+    after = {row.of: row for row in rows(left, choice="all") if row.time}
+    return all(quote.row.of in after and _is_surer(after[quote.row.of], quote) for quote in quotes)
+
+
+def _is_surer(row: Row, than: Quote) -> bool:
+    """Return whether the number of a row has enough launches, and a narrower interval than it had."""
+    if row.time is None or row.time.launches < ENOUGH_LAUNCHES:
+        return False
+    if than.cost and than.cost.name not in row.ratios:
+        return False
+    now, before = dataclasses.replace(than, row=row).half_width, than.half_width
+    return now is not None and before is not None and now < before
+
+
 @dataclass(frozen=True, slots=True)
 class CellsFound:
     """Cells that have something in common: a warning, or that they have no number.
@@ -111,7 +169,6 @@ class CellsFound:
         quoted: Whether one of them is among the numbers that answer for the result.
         on_screen: Whether there are more of them than chance gives.
         precision: The relative half-width that was asked for.
-        only_quiet: Whether visits that were not quiet are left out already.
     """
 
     rows: tuple[Row, ...]
@@ -119,7 +176,6 @@ class CellsFound:
     quoted: bool = False
     on_screen: bool = True
     precision: float = 0.0
-    only_quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +186,8 @@ class FindingKind:
         name: Of its findings in JSON.
         find: Yields its facts.
         words: What is said of a fact: the sentence, its consequence and its remedy.
-        lines: Lines of a screen for a fact, the one that says most first: the first that fits is shown; None
-            for what is said below tables only.
+        lines: Lines of a screen for a fact, the one that says most first: the first that fits is shown; None,
+            or no line, for what is said below tables only.
         below: Lines at the foot of tables; None for the sentence.
         told: Findings of JSON; None for one with the fields of the fact as its value.
     """
@@ -171,7 +227,7 @@ class Found:
     @property
     def on_screen(self) -> bool:
         """Whether it has a line on a screen: what is no chance."""
-        return self.of.lines is not None and (not isinstance(self.fact, CellsFound) or self.fact.on_screen)
+        return bool(self.line) and (not isinstance(self.fact, CellsFound) or self.fact.on_screen)
 
     @property
     def rank(self) -> tuple[int, bool, bool, bool, float]:
@@ -225,7 +281,7 @@ def fitting(texts: Iterable[str]) -> str:
     for text in texts:
         if len(text) <= MAX_LETTERS:
             return text
-    return f"{text[: MAX_LETTERS - 3]}..."
+    return f"{text[: MAX_LETTERS - 3]}..." if text else ""
 
 
 def counted_lines(

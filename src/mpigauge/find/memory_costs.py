@@ -452,10 +452,14 @@ def _cost(fact: CostInCopies) -> str:
     return f"{what}: {', '.join([*froms, least])}"
 
 
+def crossed(before: int | None, size: int) -> str:
+    """Return where a ratio falls below a limit: between which measured sizes, or from the first on."""
+    return f"from {units.format_size(size)}" if before is None else crossed_between(before, size)
+
+
 def _below(limit: float, size: int, certain: int | None, before: int | None) -> str:
     """Return between which measured sizes a ratio falls below a limit, and from which on that is certain."""
-    where = f"from {units.format_size(size)}" if before is None else crossed_between(before, size)
-    said = f"< {limit:g}{_TIMES} {where}"
+    said = f"< {limit:g}{_TIMES} {crossed(before, size)}"
     if certain == size:
         return said
     return f"{said} perhaps" if certain is None else f"{said} (certain from {units.format_size(certain)})"

@@ -232,7 +232,7 @@ def _far_apart(about: About) -> Iterator[FarApart]:
 def _far_apart_words(fact: FarApart) -> Words:
     factor = format_factor(fact.most)
     return Words(
-        f"launches up to {factor} times apart in {fact.cells} of {fact.of} cells",
+        f"launches up to {factor} times apart in {fact.cells} of {fact.of} numbers",
         "they are hardly of one command, so no mean is quoted",
         "write above each table of the text what it is of, and import it again",
         so="no mean",

@@ -279,10 +279,12 @@ def _at(one: SizeRatio, cell: Cell, chosen: Units, rates: Rates) -> str:
 def _undecided(points: Sequence[SizeRatio]) -> str:
     """Return the word, and after how many launches it would be another, if that is known of all."""
     needed = launches_needed(points)
-    if needed is None:
-        return VERDICTS["undecided"]
-    launches = min(one.ratio.launches for one in points)
-    return f"{VERDICTS['undecided']} (about {needed} launches would tell, not {launches})"
+    return VERDICTS["undecided"] + ("" if needed is None else f" ({would_tell(needed)})")
+
+
+def would_tell(launches: int) -> str:
+    """Return after how many launches of one campaign nobody would have to say `undecided`."""
+    return f"about {launches} launches would tell"
 
 
 # ---- One finding in one line ---------------------------------------------------------------------

@@ -17,6 +17,7 @@ from mpigauge.find.phrases import (
     in_one_line,
     is_known,
     known_times,
+    would_tell,
 )
 from mpigauge.vocabulary import DIFFERENT
 
@@ -91,7 +92,7 @@ def _alone(piece: SizePiece, sides: NamesOfTwo, cell: Cell) -> Iterator[str]:
     if piece.apart_bytes:
         said = _mixed(piece, "")
     if piece.needed is not None:
-        yield f"{against}: {said}; about {piece.needed} launches would tell"
+        yield f"{against}: {said}; {would_tell(piece.needed)}"
     yield f"{against}: {said}"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import math
+from dataclasses import asdict, dataclass, replace
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.compare.session_sentences import sessions_finding, sessions_line, unlike_line
 from mpigauge.document.finding import Finding, finding_record
@@ -13,6 +14,7 @@ from mpigauge.query.query import measured_result
 from mpigauge.rows.machine.conditions import disturbed_launches
 from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.over_sessions import session_mismatches, spans_of
+from mpigauge.rows.machine.sessions import spread_s
 from mpigauge.rows.machine.steadiness import speeds_apart, steadiness_of, times_of_slowest_launch
 from mpigauge.stats.limits import PROMISED, by_clock_speeds
 from mpigauge.units import counted, format_factor, format_percent, format_relative, format_time
@@ -34,6 +36,37 @@ MAX_CAUSES = 2
 MIN_FELT = 0.5
 """Share of what arithmetic takes longer in the slowest launch that messages must take longer, too."""
 
+NEARLY_ALWAYS = 0.9
+"""Share of the visits on shared cores from which on no other moment is better."""
+
+HOUR_S = 3600.0
+
+WATCH = "doctor --watch 10s"
+FIX = "fix the frequency"
+REMEDIES: Mapping[str, str] = {
+    "--only quiet": "look at --only quiet",
+    "--over 1h": "spread the launches: --over 1h",
+    FIX: "fix the frequency of the cores",
+    WATCH: f"mpigauge {WATCH} shows when others use the cores: stop them, or use other cores",
+}
+"""What helps, in whole words."""
+
+
+class UnsteadyCause(NamedTuple):
+    """What made a machine unsteady.
+
+    Attributes:
+        brief: What happened, in a few words.
+        so: What follows for times, in a few words; empty if that is said.
+        whole: What happened, with its numbers.
+        weight: Share of the visits that it touched, times the logarithm of what it does to them.
+    """
+
+    brief: str
+    so: str
+    whole: str
+    weight: float
+
 
 @dataclass(frozen=True, slots=True)
 class Unsteady:
@@ -45,78 +78,129 @@ class Unsteady:
             None where they hardly do.
         slowest_launch: How many times as long messages took in the slowest launch as in the fastest, median
             of numbers; None where they hardly did.
+        launches: How many there were.
+        quiet_helps: Whether quoted numbers are surer without visits that were not quiet.
+        over_helps: Whether launches were so close in time that spreading them shows more of the machine.
     """
 
     seen: Steadiness
     times_move: float | None
     slowest_launch: float | None = None
+    launches: int = 1
+    quiet_helps: bool = False
+    over_helps: bool = True
 
     @property
-    def causes(self) -> list[str]:
-        """Return what happened, in a few words each."""
-        seen, said = self.seen, []
-        if self.slowest_launch is not None:
-            said.append(f"slowest launch {format_percent(self.slowest_launch - 1)} slower than the fastest")
-        if self.times_move and seen.has_speeds and seen.usual_share is not None:
-            said.append(f"clock speed changed in {format_percent(1 - seen.usual_share)} of visits")
-        if seen.shares_cores and seen.shared_share is not None:
-            said.append(f"cores shared in {format_percent(seen.shared_share)} of visits")
-        if seen.has_steal and seen.stolen_share is not None:
-            said.append(f"{format_percent(seen.stolen_share)} of core time stolen")
-        return said
+    def causes(self) -> list[UnsteadyCause]:
+        """Return what happened, what touches most visits and does most to them first."""
+        found = (self._slow_launch(), self._other_speeds(), self._shared_cores(), self._stolen())
+        return sorted(filter(None, found), key=lambda cause: -cause.weight)
+
+    def _slow_launch(self) -> UnsteadyCause | None:
+        seen, longer = self.seen, self.slowest_launch
+        if longer is None or seen.fast_s is None or seen.slow_s is None:
+            return None
+        times = f"{format_time(seen.fast_s)} to {format_time(seen.slow_s)}"
+        return UnsteadyCause(
+            f"slowest launch {format_percent(longer - 1)} slower than the fastest",
+            "",
+            f"from launch to launch the same arithmetic took {times}, and messages up to "
+            f"{format_factor(longer)} times as long",
+            math.log(longer) / self.launches,
+        )
+
+    def _other_speeds(self) -> UnsteadyCause | None:
+        seen, moves = self.seen, self.times_move
+        if not (moves and seen.has_speeds) or seen.usual_share is None or seen.usual_s is None:
+            return None
+        share = format_percent(1 - seen.usual_share)
+        return UnsteadyCause(
+            f"clock speed changed in {share} of visits",
+            f"times {format_relative(moves)}",
+            f"{share} of the visits were made at another clock speed than the usual one, at which arithmetic "
+            f"takes {format_time(seen.usual_s)}",
+            (1 - seen.usual_share) * math.log1p(moves),
+        )
+
+    def _shared_cores(self) -> UnsteadyCause | None:
+        seen = self.seen
+        if not seen.shares_cores or seen.shared_share is None or seen.shared_slowdown is None:
+            return None
+        share, longer = format_percent(seen.shared_share), format_factor(seen.shared_slowdown)
+        return UnsteadyCause(
+            f"cores shared in {share} of visits",
+            f"up to {longer} times as long",
+            f"in {share} of the visits another hardware thread used a rank's core, and arithmetic took "
+            f"{longer} times as long",
+            seen.shared_share * math.log(seen.shared_slowdown),
+        )
+
+    def _stolen(self) -> UnsteadyCause | None:
+        if not self.seen.has_steal or self.seen.stolen_share is None:
+            return None
+        share = format_percent(self.seen.stolen_share)
+        return UnsteadyCause(
+            f"{share} of core time stolen",
+            "times may vary",
+            f"a hypervisor gave {share} of its cores' time to others",
+            self.seen.stolen_share,
+        )
 
     @property
-    def has_quiet_visits(self) -> bool:
-        """Whether leaving out visits is a remedy."""
-        return self.seen.shares_cores or (self.times_move is not None and self.seen.has_speeds)
+    def always_shares_cores(self) -> bool:
+        """Whether ranks shared cores nearly all the time, so that no other moment is a remedy."""
+        return self.seen.shares_cores and (self.seen.shared_share or 0.0) >= NEARLY_ALWAYS
+
+    @property
+    def remedies(self) -> list[str]:
+        """Return what helps, the shortest way first."""
+        found = ["--only quiet"] if self.quiet_helps else []
+        if self.always_shares_cores:
+            return [*found, WATCH]
+        found += ["--over 1h"] if self.over_helps else []
+        return found or [WATCH if self.seen.shares_cores or self.seen.has_steal else FIX]
 
 
 def _unsteady(about: About) -> Iterator[Unsteady]:
     """Yield a machine whose speed moves times, or whose cores others used."""
-    seen, times = steadiness_of(about.result), [row.time for row in about.numbers if row.time and row.talks]
+    result = about.result
+    seen, times = steadiness_of(result), [row.time for row in about.numbers if row.time and row.talks]
     # Of short one-sided operations the instrument itself has most of it.
     usual = [time.machine_half_width or 0.0 for time in times if time.promised <= PROMISED]
     middle = median(usual or [0.0])
-    longer = times_of_slowest_launch(about.result, [time.by_launch for time in times])
+    longer = times_of_slowest_launch(result, [time.by_launch for time in times])
     felt = seen.changes and seen.ratio is not None and longer and longer > seen.ratio**MIN_FELT
-    fact = Unsteady(seen, middle if by_clock_speeds(middle) else None, longer if felt else None)
+    fact = Unsteady(
+        seen,
+        middle if by_clock_speeds(middle) else None,
+        longer if felt else None,
+        len({launch.number for launch in result.launches}) or 1,
+        over_helps=spread_s(result.launches, result.done) < HOUR_S,
+    )
     if fact.causes:
-        yield fact
+        may_help = seen.shares_cores or (fact.times_move is not None and seen.has_speeds)
+        yield replace(fact, quiet_helps=may_help and about.quiet_helps)
 
 
 def _unsteady_words(fact: Unsteady) -> Words:
-    seen, said = fact.seen, []
-    if fact.slowest_launch is not None and seen.fast_s and seen.slow_s:
-        times = f"{format_time(seen.fast_s)} to {format_time(seen.slow_s)}"
-        longer = f"messages up to {format_factor(fact.slowest_launch)} times as long"
-        said.append(f"from launch to launch the same arithmetic took {times}, and {longer}")
-    if fact.times_move and seen.has_speeds and seen.usual_share is not None and seen.usual_s is not None:
-        said.append(
-            f"{format_percent(1 - seen.usual_share)} of the visits were made at another clock speed than the "
-            f"usual one, at which arithmetic takes {format_time(seen.usual_s)}"
-        )
-    if seen.shares_cores and seen.shared_share is not None and seen.shared_slowdown is not None:
-        said.append(
-            f"in {format_percent(seen.shared_share)} of the visits another hardware thread used a rank's "
-            f"core, and arithmetic took {format_factor(seen.shared_slowdown)} times as long"
-        )
-    if seen.has_steal and seen.stolen_share is not None:
-        said.append(f"a hypervisor gave {format_percent(seen.stolen_share)} of its cores' time to others")
     moves = f"times move by {format_relative(fact.times_move)} with them, and " if fact.times_move else ""
-    quiet = "look at --only quiet, fix the frequency, or " if fact.has_quiet_visits else ""
     return Words(
-        f"unsteady machine: {'; '.join(said)}",
+        f"unsteady machine: {'; '.join(cause.whole for cause in fact.causes)}",
         f"{moves}intervals cover what was seen in these launches, not another hour",
-        f"{quiet}spread the launches: --over 1h",
+        " or ".join(REMEDIES[remedy] for remedy in fact.remedies),
     )
 
 
 def _unsteady_lines(fact: Unsteady) -> Iterator[str]:
-    moves = f"times {format_relative(fact.times_move)}" if fact.times_move else "times may vary"
-    remedy = "--only quiet" if fact.has_quiet_visits else "--over 1h"
-    for count in range(MAX_CAUSES, 0, -1):
-        yield f"{', '.join(fact.causes[:count])}: {moves}; {remedy}"
-    yield f"{fact.causes[0]}; {remedy}"
+    """Yield what happened, the largest cause first, with what follows; smaller causes go before larger."""
+    first, *others = fact.causes
+    remedy = fact.remedies[0]
+    so = f": {first.so}" if first.so else ""
+    for other in others[: MAX_CAUSES - 1]:
+        yield f"{first.brief}{so}; {other.brief}; {remedy}"
+    yield f"{first.brief}{so}; {remedy}"
+    yield f"{first.brief}{so}"
+    yield first.brief
 
 
 def _unsteady_told(_: About, fact: Unsteady) -> Iterator[Finding]:
@@ -135,14 +219,19 @@ UNSTEADY = FindingKind(
 
 @dataclass(frozen=True, slots=True)
 class DisturbedLaunches:
-    """Launches in which something else used the cores, and in how many cells of each."""
+    """Launches in which something else used the cores, and in how many cells of each.
+
+    Attributes:
+        quiet_helps: Whether quoted numbers are surer without visits that were not quiet.
+    """
 
     cells_by_launch: Mapping[int, int]
+    quiet_helps: bool = False
 
 
 def _disturbed_launches(about: About) -> Iterator[DisturbedLaunches]:
     if cells := disturbed_launches(with_processors(about.result)):
-        yield DisturbedLaunches(cells)
+        yield DisturbedLaunches(cells, about.quiet_helps)
 
 
 def _disturbed_words(fact: DisturbedLaunches) -> Words:
@@ -153,7 +242,9 @@ def _disturbed_words(fact: DisturbedLaunches) -> Words:
         f"disturbed: in {launches}, something else used the cores of most visits of "
         f"{counted(cells[worst], 'cell')} for over 1 % of their time",
         "their times are too long",
-        "stop it, or look at what is left with --only quiet",
+        "stop it, or look at what is left with --only quiet"
+        if fact.quiet_helps
+        else "stop it, and measure again",
     )
 
 

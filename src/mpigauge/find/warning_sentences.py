@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge.document.core_words import cores_allowed, limit_of
-from mpigauge.document.lateness_words import consequence, is_useless
+from mpigauge.document.lateness_words import consequence
 from mpigauge.document.phrases import unusual
 from mpigauge.find.kinds import CellsFound, FindingKind, Words, counted_lines, finding_in
 from mpigauge.plan.factors import SIZE
@@ -16,6 +16,7 @@ from mpigauge.rows.beyond_chance import BY_CHANCE
 from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.odd_launches import unexplained
 from mpigauge.rows.rows import warnings_of
+from mpigauge.rows.warnings import PRECISION
 from mpigauge.sequences import consecutive, runs
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, PROMISED, by_clock_speeds
 from mpigauge.units import (
@@ -294,7 +295,7 @@ def _why_beyond_launches(half_width: float | None, promised: float) -> tuple[str
     """Return why an interval is wide whose launches agree, and what to do."""
     if by_clock_speeds(half_width, promised):
         cause = "by the changing clock speeds of the cores alone"
-        return cause, "fix the frequency, or look at --only quiet"
+        return cause, "only another state of the machine narrows it, such as a fixed frequency"
     return f"by the {format_percent(half_width)} that the instrument cannot promise", "raise --precision"
 
 
@@ -464,9 +465,9 @@ def _relay_late(*, share: float, late_s: float, planted_s: float, fewest: bool =
 def _mixed(*, differs: str) -> Words:
     return Words(
         f"launches of 2 or more sessions that differ in {differs}",
-        "the number is of two machines or programs",
+        "the number is of two machines or programs, and its interval covers both",
         "measure it anew in one",
-        "do not use them",
+        "each is of both",
         "measure anew",
     )
 
@@ -509,27 +510,46 @@ def _two_kinds_lines(cells: CellsFound) -> Iterator[str]:
 
 
 def _wide_lines(cells: CellsFound) -> Iterator[str]:
-    """Yield how many intervals are wider than asked for, and what makes most of them narrower."""
+    """Yield how many intervals launches would narrow; where a precision was asked for, how many are wide.
+
+    No line where nobody has asked and launches help none: it would stand on every screen of the machine.
+    """
+    values = {id(row): _values(row, "wide") for row in cells.rows}
+    narrowed = [row for row in cells.rows if _narrowed_by(values[id(row)]) is not None]
+    is_asked = cells.precision != PRECISION
+    rows = cells.rows if is_asked else narrowed
+    if not rows:
+        return
     asked = f"\N{PLUS-MINUS SIGN}{100 * cells.precision:g} %"
-    worst = format_relative(max((row.time.precision or 0.0 for row in cells.rows if row.time), default=0.0))
-    what = f"interval wider than the {asked} asked for: {len(cells.rows)} of {cells.of}"
-    remedy = _narrower([_values(row, "wide") for row in cells.rows], only_quiet=cells.only_quiet)
-    yield f"{what} numbers, worst {worst}; {remedy}"
-    yield f"{what}, worst {worst}; {remedy}"
-    yield f"{what}; {remedy}"
-    yield f"interval wider than {asked}: {len(cells.rows)} of {cells.of}; {remedy}"
+    worst = format_relative(max(row.time.precision or 0.0 for row in rows if row.time))
+    than = f"than {f'the {asked} asked for' if is_asked else asked}"
+    what = f"wider {than}: {len(rows)} of {cells.of} numbers, worst {worst}"
+    needed = max((_narrowed_by(values[id(row)]) or 0 for row in narrowed), default=0)
+    launches = [f"--launches {needed} narrows {len(narrowed) if is_asked else 'them'}"] if narrowed else []
+    machine = sum(_by_speeds(values[id(row)]) for row in cells.rows)
+    others = [f"{machine} only another state of the machine"] if is_asked and machine else []
+    if not (launches or others):
+        others = [_what_else([*values.values()])]
+    for said in (f"interval {what}", what, what.replace(f"the {asked} asked for", asked)):
+        yield f"{said}; {', '.join([*launches, *others])}"
+        yield f"{said}; {', '.join(launches or others)}"
 
 
-def _narrower(found: Sequence[Values], *, only_quiet: bool) -> str:
-    """Return what narrows most of some wide intervals: launches, unless the machine made them wide."""
-    machine = [one for one in found if _launches_agree(one)]
-    if 2 * len(machine) >= len(found):
-        if not any(map(_is_by_clock_speeds, machine)):
-            return "the instrument: raise --precision"
-        return "the cores' clock: fix it" if only_quiet else "the cores' clock: --only quiet"
-    needed = [int(one["launches_needed"] or 0) for one in found if not _launches_agree(one)]
-    within = [many for many in needed if 0 < many <= MOST_LAUNCHES]
-    return f"--launches {max(within)} narrows {len(within)}" if within else "launches differ: --all"
+def _narrowed_by(values: Values) -> int | None:
+    """Return after how many launches an interval would be narrower; None if that is no remedy."""
+    needed = int(values["launches_needed"] or 0)
+    return needed if not _launches_agree(values) and 0 < needed <= MOST_LAUNCHES else None
+
+
+def _by_speeds(values: Values) -> bool:
+    """Return whether the speeds of the cores alone make an interval wider than was asked for."""
+    machine = float(values["machine_half_width"] or 0)
+    return _is_by_clock_speeds(values) and machine > float(values["precision"] or 0)
+
+
+def _what_else(found: Sequence[Values]) -> str:
+    """Return what to do where neither launches nor another state of the machine narrows an interval."""
+    return "raise --precision" if all(map(_launches_agree, found)) else "launches differ: --all"
 
 
 def _launches_agree(values: Values) -> bool:
@@ -562,17 +582,19 @@ def _hardware_threads_lines(cells: CellsFound) -> Iterator[str]:
 
 
 def _relay_late_lines(cells: CellsFound) -> Iterator[str]:
-    """Yield what to do with numbers of late packets: of those that are of no use, or else of all."""
+    """Yield which numbers are left out for late packets, or else what to do with all that are shown."""
     of = {id(row): _numbers(_values(row, "relay-late")) for row in cells.rows}
-    useless = [row for row in cells.rows if is_useless(**of[id(row)])]
-    rows = useless or cells.rows
+    left_out = [row for row in cells.rows if row.time is None]
+    rows = left_out or cells.rows
     worst = max(rows, key=lambda row: of[id(row)]["share"])
     place = f", {worst.cell.placement}" if "," in worst.cell.placement else ""
     count = f"{len(rows)} of {cells.of} numbers"
     remedy = WORDS["relay-late"].words(**_values(worst, "relay-late")).do
+    counts = (*(f"{count}, e.g. {cell_words(worst)}{where}" for where in (place, "")), count)
     said = [
-        f"emulated network late: {consequence(**of[id(worst)], numbers=numbers)}"
-        for numbers in (*(f"{count}, e.g. {cell_words(worst)}{where}" for where in (place, "")), count)
+        "emulated network late: "
+        + (f"left out {numbers}" if left_out else consequence(**of[id(worst)], numbers=numbers))
+        for numbers in counts
     ]
     for one in said:
         yield f"{one}; {remedy}"
@@ -751,14 +773,18 @@ def warning_kind(kind: WarningKind, text: WarningText) -> FindingKind:
 
 def _marked(kind: WarningKind, about: About) -> Iterator[CellsFound]:
     """Yield the numbers with a warning: those that the screen quotes first, then the widest intervals."""
-    mine = [row for row in about.numbers if any(warning.kind == kind for warning in row.warnings)]
+    every = [*about.numbers, *(row for row in about.rows if row.time is None and _has(row, kind))]
+    mine = [row for row in every if _has(row, kind)]
     if mine:
         mine.sort(key=lambda row: (row.cell not in about.quoted, -_width(row)))
         on_screen = kind not in BY_CHANCE or kind in about.beyond_chance
         quoted = mine[0].cell in about.quoted
         precision = about.result.campaign.plan.precision
-        only_quiet = bool(about.result.left_out)
-        yield CellsFound(tuple(mine), len(about.numbers), quoted, on_screen, precision, only_quiet)
+        yield CellsFound(tuple(mine), len(every), quoted, on_screen, precision)
+
+
+def _has(row: Row, kind: WarningKind) -> bool:
+    return any(warning.kind == kind for warning in row.warnings)
 
 
 def _width(row: Row) -> float:
@@ -791,6 +817,9 @@ def _below(kind: WarningKind, about: About, _: CellsFound) -> Iterator[str]:
         yield from (f"{label(kind)}: {_odd(one)}" for one in about.odd)
         alone = unexplained(about.rows, about.odd)
         found = [(cell, warning) for cell, warning in found if cell in alone]
+    if gone := warnings_of(row for row in about.rows if row.time is None)[kind]:
+        yield f"{label(kind)}: left out, {_line(about.rows, kind, gone, len(gone))}"
+        found = warnings_of(row for row in about.rows if row.time is not None)[kind]
     if found:
         yield f"{label(kind)}: {_line(about.rows, kind, found)}"
 
@@ -798,7 +827,7 @@ def _below(kind: WarningKind, about: About, _: CellsFound) -> Iterator[str]:
 def _odd(one: OddLaunch) -> str:
     """Return what a launch did as a whole."""
     reach = f"{format_factor(one.least)} to {format_factor(one.most)}"
-    where = f"in {len(one.cells)} of {one.measured} cells ({reach})"
+    where = f"in {len(one.cells)} of {one.measured} numbers ({reach})"
     when = "" if one.begin_s is None else f", {format_duration(one.begin_s)} after the start"
     return (
         f"launch {one.number} of {one.job.name} took {format_factor(one.factor)} times as long as usual "
@@ -806,18 +835,23 @@ def _odd(one: OddLaunch) -> str:
     )
 
 
-def _line(rows: Sequence[Row], kind: WarningKind, found: Sequence[tuple[Cell, Warning]]) -> str:
-    """Return where a warning holds, from least to most, and the sentence of the worst cell."""
+def _line(
+    rows: Sequence[Row],
+    kind: WarningKind,
+    found: Sequence[tuple[Cell, Warning]],
+    most_curves: int = MAX_CURVES,
+) -> str:
+    """Return where a warning holds, from least to most, and the sentence of the worst number."""
     if kind == "launches-in-time":
-        return f"all cells: {sentence(found[0][1])}"
+        return f"all numbers: {sentence(found[0][1])}"
     cell, worst = max(found, key=lambda one: _rank(one[1]))
-    where = _where(rows, [mine for mine, _ in found])
+    where = _where(rows, [mine for mine, _ in found], most_curves)
     if len(found) == 1:
         return f"{where}: {sentence(worst)}"
     machine = [warning for _, warning in found if _by_machine(warning)]
     cause = beyond_launches(one.values for one in machine)
     alone = f", {len(machine)} by {cause} alone" if machine else ""
-    counts = f"{len(found)} cells{_reach(kind, found)}{alone}"
+    counts = f"{counted(len(found), 'number')}{_reach(kind, found)}{alone}"
     return f"{where} ({counts}); {_name(rows, cell)}: {sentence(worst)}"
 
 
@@ -840,17 +874,20 @@ def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:
     text = WORDS[kind]
     known = [value for _, one in found if isinstance(value := one.values.get(text.worst_by), int | float)]
     low, high = (text.format_worst(end) for end in (min(known, default=0.0), max(known, default=0.0)))
-    return "" if low == high else f", {low} to {high}"
+    if low == high:
+        return ""
+    limits = {text.format_worst(float(one.values["precision"] or 0)) for _, one in found if kind == "wide"}
+    return f", {'just above ' if low in limits else ''}{low} to {high}"
 
 
 # ---- Cells ---------------------------------------------------------------------------------------
 
 
-def _where(rows: Sequence[Row], cells: Iterable[Cell]) -> str:
+def _where(rows: Sequence[Row], cells: Iterable[Cell], most_curves: int) -> str:
     """Return curves with the sizes concerned: `pingpong standard 8-64 KiB; exchange blocking 8 B`."""
     curves = group_cells(cells, SIZE)
-    named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in curves[:MAX_CURVES]]
-    more = len(curves) - MAX_CURVES
+    named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in curves[:most_curves]]
+    more = len(curves) - most_curves
     return "; ".join([*named, *([counted(more, "more curve")] if more > 0 else [])])
 
 

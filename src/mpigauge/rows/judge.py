@@ -12,17 +12,19 @@ from mpigauge.plan.lab import least_delay_s
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.group import Subject
 from mpigauge.rows.inconsistent_sessions import mixed_cells
+from mpigauge.rows.late_packets import MANY, is_useless
 from mpigauge.rows.machine.conditions import disturbed_share
 from mpigauge.rows.machine.crowding import Crowding
 from mpigauge.rows.machine.sessions import spread_s
 from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.rates import implausible
-from mpigauge.rows.reasons import NotInState
+from mpigauge.rows.reasons import LatePackets, NotInState
 from mpigauge.rows.status import Outcome, outcome_of, outcomes_of
 from mpigauge.rows.synchrony import clock_states, start_of
 from mpigauge.rows.transport.proof import Labels
-from mpigauge.rows.warnings import Circumstances, warnings_for
+from mpigauge.rows.warnings import RELAY_LATE_S, Circumstances, warnings_for
 from mpigauge.units import NS
+from mpigauge.vocabulary import TAIL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -135,11 +137,20 @@ class ResultRecords:
         outcome, travel = outcome_of(self._outcomes, cell, time), self._labels.of(cell)
         if time is not None and (refusal := self._refusal(cell, time, travel)):
             outcome, time, visits = Outcome("failed", refusal), None, ()
+        if outcome.status == "corrupt":
+            time, visits = None, ()
         good = tuple(visit for visit in visits if not visit.corrupt)
         start = start_of(good, self._loaded.steps.get(cell.job, 0.0))
         clock = self._clocks.get(cell.job) if start else None
-        disturbed = None if self._crowding.lacks_processors(cell) else disturbed_share(good)
         warnings = self._warnings(cell, time, good, start, clock)
+        if late := next((one for one in warnings if one.kind == "relay-late"), None):
+            # A map holds links against each other, whose packets are all as late.
+            if not cell.pair and _is_of_no_use(late, self._stat):
+                reason = LatePackets(RELAY_LATE_S)
+                return Judged(of, None, Outcome("late", reason), travel=travel, warnings=(late,))
+            if time is not None and float(late.values["share"] or 0) < MANY:
+                time, warnings = _without_tail(time, warnings)
+        disturbed = None if self._crowding.lacks_processors(cell) else disturbed_share(good)
         return Judged(of, time, outcome, visits, good, start, clock, travel, disturbed, warnings)
 
     def never_in(self, of: Subject) -> Judged:
@@ -196,6 +207,17 @@ class ResultRecords:
             differs=self._mixed.get(cell, ""),
         )
         return warnings_for(circumstances)
+
+
+def _is_of_no_use(late: Warning, stat: str) -> bool:
+    """Return whether packets were so late that the number must not be used."""
+    share, late_s, planted_s = (float(late.values[name] or 0) for name in ("share", "late_s", "planted_s"))
+    return is_useless(share, late_s, planted_s) or (stat in TAIL and share < MANY)
+
+
+def _without_tail(time: Timing, warnings: Sequence[Warning]) -> tuple[Timing, tuple[Warning, ...]]:
+    """Return a time without percentiles of late packets, and what is to be known of the rest."""
+    return replace(time, p95=None, p99=None), tuple(one for one in warnings if one.kind != "tail")
 
 
 def _relay_late(pattern: Pattern | None, visits: Sequence[Visit]) -> float:

@@ -130,6 +130,17 @@ class ImplausibleRate:
     bytes_per_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class LatePackets:
+    """Packets of an emulated network were late by its delay or more, so that the number is of the emulator.
+
+    Attributes:
+        late_s: The least lateness of those that count as late.
+    """
+
+    late_s: float
+
+
 Reason = (
     OutOfTime
     | NotReached
@@ -144,4 +155,5 @@ Reason = (
     | LimitsDiffer
     | Refutation
     | ImplausibleRate
+    | LatePackets
 )

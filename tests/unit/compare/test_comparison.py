@@ -35,6 +35,9 @@ SIZES = (8, 64, 512, 4096)
 NUMBERS = range(1, 11)
 
 
+MODES = ("standard", "synchronous")
+
+
 def rows_with(
     times_ns: dict[tuple[str, int], float], pattern: str = "pingpong", launches: range = NUMBERS
 ) -> list[Row]:
@@ -93,6 +96,23 @@ def test_a_library_whose_messages_between_hosts_take_longer_is_slower() -> None:
     ]
     found = rows(result_of(campaign(*cells), *launches_of(cells, NUMBERS), *visits))
     assert [one.verdict for one in judged(found).cells] == ["slower"]
+
+
+def test_eager_limits_of_jobs_are_not_named_by_a_mode_that_all_have() -> None:
+    """It was `4016 B with standard, 65456 B with standard`."""
+    found = [eager(limit, transport=transport) for transport, limit in (("shm", 4016), ("tcp", 65456))]
+    cells = [cell(size=8, transport=way, mode=mode) for way in ("shm", "tcp") for mode in MODES]
+    result = result_of(
+        campaign(*(one.cell for one in found), *cells),
+        *launches_of(cells, NUMBERS),
+        *found,
+        *measured(cells, NUMBERS, lambda *_: [9]),
+    )
+    shown, _ = comparison_of(
+        compare_sources(Query(KINDS["compare"], [source_of(result, "median")], by="mode"))
+    )
+    (said,) = (line.text for line in shown.foot if isinstance(line, Line) and line.text.startswith("eager"))
+    assert said == "eager limit: 4016 B with shm, 65456 B with tcp"
 
 
 def test_eager_limits_of_two_libraries_are_named_beside_the_verdict() -> None:

@@ -50,7 +50,7 @@ def test_a_warning_that_is_added_is_said_wherever_warnings_are() -> None:
     assert ["planted" in [one.kind for one in row.warnings] for row in found] == [True, True]
 
     (line,) = [line.text for line in doubt_lines(result, found) if line.text.startswith("planted")]
-    assert "2 cells, 5.0 % to 10 %" in line
+    assert "2 numbers, 5.0 % to 10 %" in line
     assert line.endswith("pingpong standard 64 B: planted, 10 %: it shows; dig it out")
 
     (doubt,) = [one for one in doubts_of(result, found) if str(one.kind) == "planted"]

@@ -270,6 +270,6 @@ def test_a_comparison_warns_of_what_the_first_screen_warns_of(disturbed: int, re
     asked = Query(KINDS["compare"], [source_of(of, "median")] * results, by="mode" if results == 1 else None)
     shown, _ = comparison_of(compare_sources(asked))
     said = [line.text for line in shown.foot if isinstance(line, Line) and "other programs" in line.text]
-    words = "other programs used the cores in 100 % of visits: times too long; --only quiet"
+    words = "other programs used the cores in 100 % of visits: times too long; stop them"
     sides = ["the base: ", "the other: "] if results > 1 else [""]
     assert said == [f"! {side}{words}" for side in sides if disturbed]

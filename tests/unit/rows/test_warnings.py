@@ -211,7 +211,7 @@ def test_launches_drift_only_if_most_of_them_do() -> None:
 
 def test_an_interval_whose_launches_agree_does_not_ask_for_more_of_them() -> None:
     """The machine's part stays however many there are."""
-    for machine, remedy in ((0.06, "--only quiet"), (0.01, "raise --precision")):
+    for machine, remedy in ((0.06, "only another state of the machine"), (0.01, "raise --precision")):
         both = math.expm1(math.hypot(math.log(1.02), math.log1p(machine)))
         wide = replace(QUIET, half_width=both, machine_half_width=machine)
         found = texts(wide, precision=0.021)["wide"]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from mpigauge.find.answer import QUOTED_BYTES, answers
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.find.answer import QUOTED_BYTES, answers, number, width
 from mpigauge.find.findings import doubts_of
 from mpigauge.rows.rows import rows
 from mpigauge.show.text_chart import LINES
@@ -22,6 +26,7 @@ from tests.made import (
     launches_of,
     measured,
     result_of,
+    together,
     written,
 )
 
@@ -235,7 +240,7 @@ def test_the_floor_of_the_instrument_is_no_number_that_is_counted(machine: Path,
     assert {of for _, of in counts} == {len(SIZES)}
     assert {row.cell.pattern for doubt in found for row in doubt.rows} == {"pingpong"}
     text = cli("show", "--all", written("floor.jsonl", *records_of(cells))).out
-    assert f"measured {len(SIZES)} of {len(SIZES)} cells" in text
+    assert f" of {len(SIZES)} numbers precise to " in text
 
 
 def test_a_campaign_that_was_killed_says_so() -> None:
@@ -243,3 +248,36 @@ def test_a_campaign_that_was_killed_says_so() -> None:
     for records, said in ((whole, False), (whole[:-1], True)):
         result = result_of(*records)
         assert ("cut-short" in [one.kind for one in doubts_of(result, rows(result))]) is said
+
+
+@pytest.mark.parametrize(
+    ("noise", "launches", "said"),
+    [(0.01, 9, "number"), (0.01, 2, "left out"), (3.0, 9, "left out")],
+    ids=["known", "of two launches", "not known"],
+)
+def test_no_number_stands_on_the_screen_without_its_interval(
+    machine: Path, cli: Cli, noise: float, launches: int, said: str
+) -> None:
+    """`; 117 µs at 1 MiB` was one of 70 µs to 6 ms, and nothing said so."""
+    chance = np.random.default_rng(3)
+    cells, numbers = [collective("bcast", 8), collective("bcast", 2**20)], range(1, launches + 1)
+    factors = {(of, launch): np.exp(chance.normal(0, noise)) for of in cells for launch in numbers}
+    visits = [
+        together(launch, place, of, [round((1000 + of.bytes) * factors[of, launch])] * 9)
+        for launch in numbers
+        for place, of in enumerate(cells)
+    ]
+    path = written("r.jsonl", campaign(*cells), *launches_of(cells, numbers), *visits)
+    (line,) = (line for line in cli("show", path).out.splitlines() if line.startswith("bcast, 8 B"))
+    assert bool(re.search(r"\d .s ±\S+ % at 1 MiB", line)) == (said == "number")
+    assert ("MiB" in line) == (said == "number")
+
+
+def test_a_number_whose_interval_is_wider_than_itself_is_not_known() -> None:
+    (row,) = rows(result_of(*records_of([collective("bcast", 8)])))
+    assert row.time is not None
+    for half_width, known in ((1.01, False), (0.99, True)):
+        wide = replace(row, time=replace(row.time, half_width=half_width))
+        (quote,) = answers([wide], BY_NAME)[0].quotes
+        said = number(quote, AUTOMATIC), width(quote, AUTOMATIC)
+        assert (said == ("not known", "")) == (not known)

@@ -105,7 +105,11 @@ def line_of(fact: Any) -> str:
         ),
         (
             Disturbed(1.0, 40),
-            "other programs used the cores in 100 % of visits: times too long; --only quiet",
+            "other programs used the cores in 100 % of visits: times too long; stop them",
+        ),
+        (
+            Disturbed(0.5, 40, quiet_helps=True),
+            "other programs used the cores in 50 % of visits: times too long; --only quiet",
         ),
         (
             AnotherMpi("Open MPI 5.0.11", "/opt/mpich/bin/mpicc"),
@@ -153,7 +157,7 @@ def test_a_line_has_room_whatever_is_in_it(fact: Any) -> None:
         ),
         (SmallSharedMemory(MIB, MIB), ["1 MiB", "docker run --shm-size"]),
         (Traced(2, 1), ["in 1 launch", "2 ranks", "without it"]),
-        (Disturbed(0.5, 40), ["50 % of 40 visits", "--exclusive", "--only quiet"]),
+        (Disturbed(0.5, 40, quiet_helps=True), ["50 % of 40 visits", "--exclusive", "--only quiet"]),
         (AnotherMpi("Open MPI 5.0.11", "/opt/bin/mpicc"), ["Open MPI 5.0.11", "--mpi /opt/bin/mpicc"]),
     ],
 )

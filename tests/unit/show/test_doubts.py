@@ -48,7 +48,7 @@ def test_what_a_launch_did_as_a_whole_is_one_line() -> None:
     result = law(lambda _, number: 1.8 if number == 7 else 1.0)
     (line,) = [line for line in said(result) if line.startswith("outlier")]
     assert "launch 7 of Open MPI 5.0.11, 2 ranks took 1." in line
-    assert "in 5 of 5 cells" in line
+    assert "in 5 of 5 numbers" in line
     (odd,) = odd_launches(result, rows(result))
     assert odd.factor == pytest.approx(1.8, rel=0.03)
     assert odd.least <= odd.factor <= odd.most
@@ -71,7 +71,9 @@ def test_neighbouring_sizes_are_a_range_and_the_worst_cell_speaks() -> None:
     ]
     result = result_of(campaign(*cells), *launches_of(cells, range(1, 7)), *visits)
     (line,) = [line for line in said(result) if line.startswith("start-skew")]
-    assert "bcast blocking 8\N{EN DASH}512 B, 32 KiB (4 cells, 10 % to 40 %); bcast blocking 32 KiB: " in line
+    assert (
+        "bcast blocking 8\N{EN DASH}512 B, 32 KiB (4 numbers, 10 % to 40 %); bcast blocking 32 KiB: " in line
+    )
     assert "started 400 ns apart" in line
 
 
@@ -94,4 +96,4 @@ def test_many_curves_are_counted(names: int, more: str) -> None:
     ]
     result = result_of(campaign(*cells), *launches_of(cells, range(1, 7)), *visits)
     (line,) = [line for line in said(result) if line.startswith("start-skew")]
-    assert f"; {more} ({names} cells); " in line
+    assert f"; {more} ({names} numbers); " in line

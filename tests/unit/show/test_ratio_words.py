@@ -42,7 +42,7 @@ def stretch(verdict: Verdict, *sizes: int) -> SizeRun:
     )
 
 
-SAME, OPEN = "no difference (within 3 %)", "undecided (about 13 launches would tell, not 10)"
+SAME, OPEN = "no difference (within 3 %)", "undecided (about 13 launches would tell)"
 
 
 @pytest.mark.parametrize(

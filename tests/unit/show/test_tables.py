@@ -221,7 +221,7 @@ def test_the_head_says_that_a_network_is_emulated_and_how() -> None:
 def test_the_foot_says_what_is_to_be_known() -> None:
     foot = foot_of(SMALL_RESULT)
     assert "eager limit, Open MPI 5.0.11, 2 ranks: 4000 B" in foot
-    assert "measured 3 of 4 cells, 0 precise" in foot
+    assert "0 of 1 numbers precise to ±3.0 %; 2 of 4 cells without a number; " in foot
     assert "after the number of launches asked for" in foot
     assert "mpigauge resume" in foot_of(result_of(*RECORDS[:-1]))
     out_of_time = foot_of(result_of(*RECORDS[:-1], End("budget", 45.0, "")))

@@ -144,8 +144,11 @@ class Contrast:
 
     @property
     def launches(self) -> int:
-        """How many launches it rests on: the fewest of its sizes and of the numbers of several sizes."""
-        pooled = [one.pooled.launches for one in self.pieces if one.pooled is not None]
+        """How many launches it rests on: the fewest of its sizes and of the numbers of several sizes.
+
+        Of sizes that do not differ, no number of several is told.
+        """
+        pooled = [one.pooled.launches for one in self.pieces if one.pooled and one.verdict in DIFFERENT]
         return min([*(one.ratio.launches for one in self.points), *pooled])
 
     @property

@@ -95,10 +95,11 @@ class Notified:
 
 @dataclass(frozen=True, slots=True)
 class NeedOfTarget:
-    """Whether operations into windows of one kind need their target to enter MPI.
+    """Whether operations into windows need their target to enter MPI, alike in all kinds that are named.
 
     Attributes:
         of: The first of them, in any state of the machine.
+        windows: The kinds of windows of which it holds, in the order of the plan.
         sizes: The sizes in bytes of which it holds, rising.
         needing: Operations that wait until the target enters MPI, by their names.
         alone: Operations that do not.
@@ -110,6 +111,7 @@ class NeedOfTarget:
     """
 
     of: Subject
+    windows: tuple[str, ...]
     sizes: tuple[int, ...]
     needing: tuple[str, ...]
     alone: tuple[str, ...]
@@ -248,18 +250,25 @@ def notified(evidence: Evidence) -> Iterator[Notified]:
 
 
 def progresses(evidence: Evidence) -> Iterator[NeedOfTarget]:
-    """Yield for each kind of window which operations need a target that computes, in any state.
+    """Yield which operations need a target that computes, in any state of the machine.
 
-    Sizes of which the same holds are told together.
+    Kinds of windows and sizes of which the same holds are told together.
     """
     judged = [row for row in _timed(evidence) if row.progress is not None]
-    for rows in group(judged, {"mode", "bytes", STATE}):
+    for alike in group(judged, {"mode", "bytes", "rma_window", STATE}):
         needs = {
-            size: {mode: _needs(alike) for mode, alike in group_by(mine, lambda row: row.cell.mode).items()}
-            for size, mine in sorted(group_by(rows, lambda row: row.cell.bytes).items())
+            of: tuple((mode, _needs(one)) for mode, one in group_by(mine, lambda row: row.cell.mode).items())
+            for of, mine in group_by(alike, _window_and_size).items()
         }
-        for sizes in group_by(needs, lambda size: (*needs[size].items(),)).values():  # noqa: B023 - used at once
-            yield _need([row for row in rows if row.cell.bytes in sizes], needs[sizes[0]])
+        sizes = group_by(sorted(needs), lambda of: (of[0], needs[of]))  # noqa: B023 - used at once
+        windows = group_by(sizes, lambda one: (one[1], *(size for _, size in sizes[one])))  # noqa: B023
+        for together in windows.values():
+            told = {of for one in together for of in sizes[one]}
+            yield _need([row for row in alike if _window_and_size(row) in told], dict(together[0][1]))
+
+
+def _window_and_size(row: Row) -> tuple[str, int]:
+    return row.cell.rma_window, row.cell.bytes
 
 
 def _needs(rows: Iterable[Row]) -> bool | None:
@@ -277,6 +286,7 @@ def _need(rows: Sequence[Row], needs: Mapping[str, bool | None]) -> NeedOfTarget
     taken = (first.time.estimate, first.time.low, first.time.high) if first.time else (0.0, None, None)
     return NeedOfTarget(
         Subject(first.cell),
+        tuple(dict.fromkeys(row.cell.rma_window for row in rows)),
         tuple(sorted({row.cell.bytes for row in rows})),
         needing,
         alone,
@@ -437,9 +447,15 @@ def notified_headline(fact: Notified, varied: Collection[str], chosen: Units = A
     ends = [known_time(fact.time_s, fact.low_s, fact.high_s, chosen) if fact.low_s else alone, alone]
     if fact.ratio is None or not is_known(fact.ratio.low, fact.ratio.high):
         return in_one_line(f"{said} {end}" for end in ends)
-    times = known_times(fact.ratio, interval=False)
+    times = known_times(fact.ratio)
+    paired = ", launch by launch" if fact.ratio.paired else ""
     return in_one_line(
-        [*(f"{said} {end}, {times} as long as a message" for end in ends), f"{said} {ends[1]}"]
+        [
+            *(f"{said} {end}, {times} as long as a message{paired}" for end in ends),
+            f"{said} {ends[0]}, {times} as long as a message",
+            f"{said} {ends[1]}, {times} as long as a message",
+            f"{said} {ends[0]}",
+        ]
     )
 
 
@@ -466,7 +482,10 @@ def progress_headline(fact: NeedOfTarget, varied: Collection[str], _: Units = AU
     """Return in one line whether operations wait until their target enters MPI."""
     about = subject(fact.of, varied, {"mode", "rma_window"})
     sizes = f", {_sizes(fact.sizes)}" if any(fact.sizes) else ""
-    where = f"{about}{sizes}: in a window of {FUNCTIONS.get(fact.cell.rma_window, 'another kind')}"
+    kinds = [FUNCTIONS.get(one, "another kind") for one in fact.windows]
+    *more, last = kinds
+    windows = f"windows of {', '.join(more)} and {last}" if more else f"a window of {last}"
+    where = f"{about}{sizes}: in {windows}"
     if fact.needing:
         return f"{where} {_doing(fact.needing, 'wait')} until the target enters MPI"
     if fact.varying:

@@ -124,13 +124,15 @@ def layouts(evidence: Evidence) -> Iterator[PartCost]:
 
 
 def partitions(evidence: Evidence) -> Iterator[PartCost]:
-    """Yield what partitions cost, held against a message without, at the largest size."""
+    """Yield what partitions cost, held against a message without, or with the fewest, at the largest size."""
     found = []
     for alike in group(_rows(evidence, lambda of: of.partitioned), {"mode", "partitions"}):
         whole = _of(alike, partitions=0)
         by_mode = group_by((row for row in alike if row.cell.partitions), lambda row: row.cell.mode)
-        costs = (_cost("partitions", rows, whole) for rows in by_mode.values())
-        found += [cost and _with_hidden(cost, evidence) for cost in costs]
+        for rows in by_mode.values():
+            bases = whole or _of(rows, partitions=min(row.cell.partitions for row in rows))
+            cost = _cost("partitions", [row for row in rows if row not in bases], bases)
+            found.append(cost and _with_hidden(cost, evidence))
     yield from _each(found, max)
 
 
@@ -219,12 +221,13 @@ def _entry_s(steps: Sequence[PartStep]) -> float | None:
 # ---- Sentences -----------------------------------------------------------------------------------
 
 
-def headline(fact: PartCost, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+def headline(fact: PartCost, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line how many times as long the last step takes, or the one that differs most."""
     about = _about(fact, varied)
     if fact.hidden is not None:
         parts = (fact.hidden, replace_fields(fact.hidden, low=None, high=None))
-        return in_one_line(f"{about}: {_hidden(part, fact)}" for part in parts)
+        said = [f"{about}: {_hidden(part, fact)}" for part in parts]
+        return in_one_line([*(f"{one}, {_both_times(fact, chosen)}" for one in said), *said])
     differing = [step for step in fact.steps if _differs(step)]
     known = [step for step in differing if is_known(step.ratio.low, step.ratio.high)]
     if not differing:
@@ -249,7 +252,7 @@ def sentence(fact: PartCost, varied: Collection[str], chosen: Units = AUTOMATIC)
             where, word = _where(fact, like), VERDICTS[verdict]
             said.append(f"{word} {where}" if said else f"{where} {_against(fact)}: {word}")
     if fact.hidden is not None:
-        said.append(_hidden(fact.hidden, fact))
+        said.append(f"{_hidden(fact.hidden, fact)}, {_both_times(fact, chosen)}")
     if fact.entry_s is not None:
         said.append(f"{units.format_time(fact.entry_s, chosen.time)} for each entry")
     return f"{_about(fact, varied)}: {'; '.join(said)}"
@@ -276,7 +279,21 @@ def _needs(steps: Sequence[PartStep]) -> str:
 
 def _hidden(part: Measured, fact: PartCost) -> str:
     last = counted(fact.steps[-1].number, "partition")
-    return f"{share(part)} of {fact.base.mode}'s time was over when the last of {last} became ready"
+    return f"{share(part)} of {_base(fact)}'s time was over when the last of {last} became ready"
+
+
+def _both_times(fact: PartCost, chosen: Units) -> str:
+    """Return the time of the last step instead of that of its base."""
+    last = fact.steps[-1]
+    of, base = (units.format_time(each, chosen.time) for each in (last.time_s, last.base_s))
+    return f"{of} instead of {base}"
+
+
+def _base(fact: PartCost) -> str:
+    """Return the name of what the steps are held against."""
+    if fact.factor == "depth":
+        return "none"
+    return counted(fact.base.partitions, "partition") if fact.base.partitions else fact.base.mode
 
 
 def _about(fact: PartCost, varied: Collection[str]) -> str:
@@ -285,11 +302,12 @@ def _about(fact: PartCost, varied: Collection[str]) -> str:
 
 
 def _as_long(fact: PartCost) -> str:
-    return f"as long as {'behind none' if fact.factor == 'depth' else fact.base.mode}"
+    where = {"depth": "behind ", "partitions": "in " if fact.base.partitions else ""}.get(fact.factor, "")
+    return f"as long as {where}{_base(fact)}"
 
 
 def _against(fact: PartCost) -> str:
-    return f"against {'none' if fact.factor == 'depth' else fact.base.mode}"
+    return f"against {_base(fact)}"
 
 
 def _where(fact: PartCost, steps: Sequence[PartStep]) -> str:

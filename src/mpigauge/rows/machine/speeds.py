@@ -105,18 +105,23 @@ def _usual(readings: Values, seats: Places) -> Flags:
     have a stretch of their own.
     """
     logs = np.log(readings)
-    usual = _in_densest(logs)
+    usual = in_densest(logs)
     for seat in np.unique(seats[~usual.any(axis=1)]):
         mine = seats == seat
         if usual[mine].mean() < NEVER_SHARE:
-            usual[mine] = _in_densest(logs[mine])
+            usual[mine] = in_densest(logs[mine])
     return usual
 
 
-def _in_densest(logs: Values) -> Flags:
-    """Return which values are in the stretch of one speed that has most of them; the fastest of equals."""
+def in_densest(logs: Values, width: float = STEADY) -> Flags:
+    """Return which values are in the stretch of one width that has most of them; the fastest of equals.
+
+    Args:
+        logs: Logarithms.
+        width: Ratio of the ends of a stretch.
+    """
     ordered = np.sort(logs, axis=None)
-    ends = np.searchsorted(ordered, ordered + math.log(STEADY), side="right")
+    ends = np.searchsorted(ordered, ordered + math.log(width), side="right")
     first = int((ends - np.arange(ordered.size)).argmax())
     flags: Flags = (logs >= ordered[first]) & (logs <= ordered[ends[first] - 1])
     return flags

@@ -20,7 +20,7 @@ from mpigauge.rows.machine.conditions import LEAST_NS, is_disturbed
 from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.rank_groups import seat_numbers
-from mpigauge.rows.machine.speeds import STEADY, at_other_speeds, speeds_of
+from mpigauge.rows.machine.speeds import STEADY, at_other_speeds, in_densest, speeds_of
 from mpigauge.rows.machine.split import split_of, with_split
 from mpigauge.units import NS
 
@@ -234,6 +234,21 @@ def on_shared_cores(visits: Sequence[Visit], launches: Iterable[Launch]) -> Flag
     return flags
 
 
+def on_cores_shared_more_than_usual(visits: Sequence[Visit], launches: Iterable[Launch]) -> Flags:
+    """Return which visits are known to have been of cores that were shared more than most of the time.
+
+    The least reading may be a lucky one: what the machine usually is, it is in the stretch of one value that
+    has most visits.
+    """
+    slowdowns, limit = _slowdowns(visits, launches)
+    flags: Flags = np.zeros(len(visits), dtype=bool)
+    known = np.isfinite(slowdowns)
+    if known.any():
+        logs = np.log(slowdowns[known])
+        flags[known] = logs > logs[in_densest(logs, limit)].max()
+    return flags
+
+
 def _slowdowns(visits: Sequence[Visit], launches: Iterable[Launch]) -> tuple[Values, float]:
     """Return how many times the least the arithmetic took that needs all units of a core, beside each visit.
 
@@ -272,7 +287,7 @@ def _over_least(readings: Values, seats: Places) -> Values:
 
 
 def only_quiet(result: Result) -> Result:
-    """Return a result without visits that were disturbed, on shared cores, or not at the usual speed.
+    """Return a result of its quiet visits: undisturbed, of cores shared no more than usual, at usual speed.
 
     Those of which nothing is known stay.
 
@@ -282,7 +297,8 @@ def only_quiet(result: Result) -> Result:
     Source:
         docs/method-launches.md#states-of-the-machine
     """
-    unlike = on_shared_cores(result.visits, result.launches) | at_other_speeds(result.visits)
+    shared = on_cores_shared_more_than_usual(result.visits, result.launches)
+    unlike = shared | at_other_speeds(result.visits)
     disturbed = [is_disturbed(visit) for visit in result.visits]
     if all(one is None for one in disturbed) and not unlike.any() and speeds_of(result.visits) is None:
         raise UsageError(

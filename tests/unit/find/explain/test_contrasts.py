@@ -11,6 +11,7 @@ import pytest
 
 from mpigauge.compare import size_ratio
 from mpigauge.find.explain import contrasts
+from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import conclusions
 from mpigauge.rows.ratios import TimePair, compared, judged_together, verdict_of
 from mpigauge.vocabulary import DIFFERENT
@@ -216,7 +217,12 @@ def test_modes_that_compute_meanwhile_are_not_compared() -> None:
 def test_what_nobody_can_tell_names_the_launches_that_would() -> None:
     evidence = told_of(two_modes(dict.fromkeys(SIZES, 1.01)), noise=0.08)
     (fact,) = facts(contrasts.modes, evidence)
-    assert "launches would tell, not 8" in sentence("mode", fact, evidence)
+    told = [sentence("mode", fact, evidence), contrasts.headline(fact, varied_in(evidence.rows))]
+    numbers = [re.findall(r"about (\d+) launches would tell", text) for text in told]
+    assert numbers[0] == numbers[1] != []
+    assert fact.launches == 8
+    fewer = replace(fact.pieces[0], pooled=replace(fact.pieces[0].pooled, launches=6))
+    assert replace(fact, pieces=(fewer,)).launches == 8, "no number of several sizes is told"
 
 
 def test_a_large_difference_of_few_launches_is_told_with_what_a_verdict_needs() -> None:

@@ -69,7 +69,7 @@ def test_what_the_target_sees_is_told_in_messages() -> None:
     assert headline("one-sided", fact, evidence).startswith(
         "put-notify flag, 8 B: seen by the target after 28"
     )
-    assert headline("one-sided", fact, evidence).endswith(" times as long as a message")
+    assert headline("one-sided", fact, evidence).endswith(") as long as a message, launch by launch")
     assert "as long as a pingpong one way" in sentence("one-sided", fact, evidence)
 
 
@@ -104,6 +104,26 @@ def test_whether_the_target_is_needed_is_told_for_each_kind_of_window() -> None:
     )
     assert said == [
         f"progress, 8 B: in a window of MPI_Win_{kind} {end}" for kind, end in zip(kinds, ends, strict=True)
+    ]
+
+
+def test_every_kind_of_window_of_which_the_same_holds_is_named() -> None:
+    """One name reads as if it held of that kind alone."""
+    waits, alone = [0.8 * WORK_NS] * 3, [300.0] * 3
+    evidence = computing(
+        {
+            remote("progress", mode=mode, window=window): alone if window == "allocate" else waits
+            for window in ("allocate", "create", "dynamic")
+            for mode in ("put", "get")
+        }
+    )
+    said = [headline("progress", fact, evidence) for fact in facts(progresses, evidence)]
+    assert said == [
+        "progress, 8 B: in a window of MPI_Win_allocate put and get complete while the target computes",
+        (
+            "progress, 8 B: in windows of MPI_Win_create and MPI_Win_create_dynamic put and get wait "
+            "until the target enters MPI"
+        ),
     ]
 
 

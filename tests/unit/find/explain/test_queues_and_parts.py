@@ -127,8 +127,24 @@ def test_partitions_computed_before_the_clock_started_tell_what_was_delivered_ea
     said = sentence("partitioned", fact, evidence)
     assert "as long as send" in said
     over = r"7\d % \(7\d – 7\d %\) of send's time was over when the last of 8 partitions became ready"  # noqa: RUF001
+    over += r", 2\d\d ns instead of [19]\d+ (ns|µs)"
     assert re.search(f"; {over}$", said)
     assert re.search(f"64 KiB: {over}$", headline("partitioned", fact, evidence))
+
+
+def test_partitions_are_held_against_the_fewest_where_no_whole_message_was_measured() -> None:
+    times = {
+        cell("early-bird", 2**22, "partitioned", partitions=number): time
+        for number, time in ((1, 576_000.0), (8, 90_000.0), (64, 26_300.0))
+    }
+    evidence = told_of(times, noise=0.002)
+    (fact,) = facts(partitions, evidence)
+    assert [step.number for step in fact.steps] == [8, 64]
+    said = headline("partitioned", fact, evidence)
+    assert "% of 1 partition's time was over when the last of 64 partitions became ready, 26" in said
+    assert "µs instead of 57" in said
+    assert "in 8 partitions 0.156" in sentence("partitioned", fact, evidence)
+    assert "as long as in 1 partition" in sentence("partitioned", fact, evidence)
 
 
 def test_of_partitions_that_are_sent_at_once_nothing_is_delivered_early() -> None:

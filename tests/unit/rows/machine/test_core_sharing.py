@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -133,11 +134,54 @@ def test_a_result_of_shared_cores_says_so_on_one_line() -> None:
     fact = Unsteady(seen, None)
     assert UNSTEADY.lines is not None
     line = fitting(UNSTEADY.lines(fact))
-    assert line == "cores shared in 80 % of visits: times may vary; --only quiet"
+    assert line == "cores shared in 80 % of visits: up to 1.60 times as long; --over 1h"
     assert "in 80 % of the visits another hardware thread used a rank's core" in UNSTEADY.words(fact).text
     assert seen.shared_slowdown == pytest.approx(1.6)
     for usual in (None, 0.123):
         worst = Unsteady(Steadiness(2e-6, 1.8e-6, 2.4e-6, 0.123, 0.888, 1.666, 2e-6, usual), 0.123)
         line = fitting(UNSTEADY.lines(worst))
         assert len(f"! {line}") <= SCREEN
-        assert line.endswith("--only quiet")
+        assert line == "cores shared in 89 % of visits: up to 1.67 times as long; --over 1h"
+
+
+ONLY_SPEEDS = Steadiness(2e-6, 1.8e-6, 2.9e-6, usual_s=2e-6, usual_share=0.5)
+SHARED = dataclasses.replace(ONLY_SPEEDS, shared_share=0.97, shared_slowdown=1.89)
+
+
+@pytest.mark.parametrize(
+    ("fact", "first", "remedy"),
+    [
+        (Unsteady(SHARED, 0.046, 1.02, 9), "cores shared in 97 % of visits", "doctor --watch 10s"),
+        (Unsteady(ONLY_SPEEDS, 0.046, 1.02, 9), "clock speed changed in 50 % of visits", "--over 1h"),
+        (Unsteady(ONLY_SPEEDS, 0.046, 1.6, 2), "slowest launch 60 % slower", "--over 1h"),
+        (Unsteady(ONLY_SPEEDS, 0.046, quiet_helps=True), "clock speed changed", "--only quiet"),
+        (Unsteady(ONLY_SPEEDS, 0.046, over_helps=False), "clock speed changed", "fix the frequency"),
+    ],
+    ids=["shared", "speeds", "one launch", "quiet helps", "spread already"],
+)
+def test_the_largest_cause_is_said_first_and_ends_with_what_helps(
+    fact: Unsteady, first: str, remedy: str
+) -> None:
+    """With as many words as fit; the sentence below tables has all of them in this order."""
+    assert UNSTEADY.lines is not None
+    line = fitting(UNSTEADY.lines(fact))
+    assert line.startswith(first)
+    assert line.endswith(f"; {remedy}")
+    whole = UNSTEADY.words(fact).text
+    places = [whole.index(cause.whole) for cause in fact.causes]
+    assert places == sorted(places)
+    assert remedy in whole
+
+
+@pytest.mark.parametrize(
+    ("slowdowns", "left"),
+    [
+        ([1.0, *[1.05, 1.06, 1.04, 1.05] * 5], 21),
+        ([1.0, *[1.9] * 9, 2.6], 10),
+        ([*[1.0] * 6, *[1.5, 1.7, 1.9] * 3], 6),
+    ],
+    ids=["one lucky reading", "shared all the time", "sometimes shared"],
+)
+def test_what_is_usual_is_not_the_least_reading(slowdowns: list[float], left: int) -> None:
+    """One lucky reading made nearly all visits of a result unlike a quiet machine."""
+    assert len(only_quiet(result_of(campaign(CELL), launch(1), *beside(slowdowns))).visits) == left
