@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.cluster import hierarchy
 
 from mpigauge.stats import special
 
@@ -291,6 +290,8 @@ def groups_of(latencies: Values, factor: float = FACTOR) -> list[list[int]]:
         latencies: Logarithms, shape ``(launches, hosts, hosts)``.
         factor: The least gap, as a ratio of distances.
     """
+    from scipy.cluster import hierarchy  # noqa: PLC0415 - slow, and of maps alone
+
     count = latencies.shape[1]
     distances = _median(latencies, 0)
     condensed = distances[np.triu_indices(count, 1)]
