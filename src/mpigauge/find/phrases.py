@@ -321,7 +321,7 @@ def is_known(low: float | None, high: float | None) -> bool:
 def known_times(ratio: Ratio, *, interval: bool = True) -> str:
     """Return `2.31 times`, with its interval if there is room; words where it is not known."""
     if not is_known(ratio.low, ratio.high):
-        return "a number of times not known"
+        return "an unknown number of times"
     alone = times_words(replace(ratio, low=None, high=None))
     return _unless_alike(times_words(ratio), alone, alone.removesuffix(" times")) if interval else alone
 
