@@ -65,7 +65,7 @@ def test_sentences_without_a_table_are_a_list() -> None:
 
 def test_marks_of_notes_are_raised_letters(cli: Cli) -> None:
     text = cli("show", RESULTS / "placements.jsonl.gz", "--table", "rates", "--format", "latex").out
-    assert r"\textsuperscript{a} blocked" in text
+    assert r"\textsuperscript{c} blocked" in text
 
 
 @pytest.mark.parametrize("table", ["latency", "rates", "summary", "times"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tests.cli.docs.recomputing.reading import TIMES
+from tests.cli.docs.recomputing.reading import delay_s
 from tests.cli.docs.recomputing.shown import rate_of, with_ends
 from tests.cli.docs.recomputing.statistics_of import difference
 
@@ -45,9 +45,7 @@ def way_of(row: Row) -> Way | None:
     none: dict[str, str] = {}
     link = next((one for one in lab["links"] if set(one["between"].split("-")) == set(ends)), none)
     up, down = (_rate(link.get("rate") or ports.get(end, {}).get("rate") or lab["rate"]) for end in ends)
-    delay = link.get("delay") or lab["delay"]
-    number = delay.rstrip("nums")
-    return Way(float(number) * TIMES[delay.removeprefix(number).strip()], (up, down))
+    return Way(delay_s(lab, ends), (up, down))
 
 
 def _rate(text: str) -> float:
