@@ -132,7 +132,7 @@ def test_launches_that_are_far_apart_have_no_mean(cli: Cli) -> None:
     said = cli("show", "t").out
     assert "1.00 GB/s \N{EN DASH} 3.00 GB/s" in said
     assert "1.73 GB/s" not in said
-    assert "! launches up to 3.00 times apart in 1 of 1 cells; no mean: name each table" in said
+    assert "! launches up to 3.00 times apart in 1 of 1 numbers; no mean: name each table" in said
     found = json.loads(cli("show", "t", "--format", "json").out)["findings"]
     assert [one["value"]["of"] for one in found if one["kind"] == "far-apart"] == [1]
     Path("t").write_text(command + text("bw", 1000.5) + command + text("bw", 1400.5), encoding="ascii")

@@ -276,7 +276,7 @@ class Result:
         return math.sqrt((1 + r) / (1 - r))
 
     def _is_late(self, row: Row) -> bool:
-        """Whether its number is the emulator's: a quarter of its packets were 50 us late, over a shorter way."""
+        """Whether it is the emulator's: a quarter of its packets were 50 us late, over a shorter way."""
         lab = self.campaign["plan"]["lab"]
         if not (lab and row.visits) or row.cell.get("pair") or row.pattern in MEMORY:
             return False
