@@ -33,7 +33,7 @@ from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.rows.machine.serial_correlation import widening_of
 from mpigauge.stats import interval
 from mpigauge.stats.decision import Thresholds
-from mpigauge.stats.limits import PROMISED
+from mpigauge.stats.limits import ENOUGH_LAUNCHES, PROMISED
 from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
@@ -236,6 +236,44 @@ def step(share: float) -> Iterator[Row]:
         sets = (_alike(0.1 * (np.arange(14) >= before), 0.01, chance) for _ in range(_times(1000, share)))
         found = _width(np.array([one for rows in sets for one in of_campaign(rows)]).T)
         yield f"{before}", f"{np.median(found):.2g}", f"{np.quantile(found, 0.95):.2g}"
+
+
+STOPPED_SHAPES: dict[str, Distribution] = {
+    "normal 2 %": lambda chance, shape: chance.normal(0, 0.02, shape),
+    "normal 3 %": lambda chance, shape: chance.normal(0, 0.03, shape),
+    "normal 5 %": lambda chance, shape: chance.normal(0, 0.05, shape),
+    "exponential 3 %": lambda chance, shape: 0.03 * chance.exponential(1, shape),
+    "lognormal(1) 3 %": lambda chance, shape: 0.03 * np.exp(chance.normal(0, 1, shape)),
+    "t, 3 degrees, 3 %": lambda chance, shape: 0.03 * chance.standard_t(3, shape),
+    "two states 10:90, 20 % apart": lambda chance, shape: (
+        steady(chance, shape) + 0.2 * (chance.random(shape) < 0.1)
+    ),
+    "two states 30:70, 20 % apart": lambda chance, shape: (
+        steady(chance, shape) + 0.2 * (chance.random(shape) < 0.3)
+    ),
+    "1 %, 5 % × 1.5": rarely_slow,
+}
+
+
+def stopping(share: float) -> Iterator[Row]:
+    """Yield how often intervals of campaigns hold that stop as soon as they are precise to 3 %, from 6 on."""
+    yield "launches", "hold, %", "launches, mean"
+    for place, (name, drawn) in enumerate(STOPPED_SHAPES.items()):
+        chance = np.random.default_rng(place)
+        right = float(np.median(drawn(np.random.default_rng(0), (POPULATION,))))
+        held, made = [], []
+        for _ in range(_times(4000, share)):
+            times = np.exp(drawn(chance, (30,)))
+            for count in range(ENOUGH_LAUNCHES, 31):
+                widening = widening_of([dict(enumerate(times[:count]))])
+                alone = interval.interval_of(times[:count], widening=widening).precision
+                if alone is not None and alone <= 0.03:
+                    break
+            found = interval.interval_of(times[:count], instrument=PROMISED, widening=widening)
+            _, low, high = np.log(np.array(found, dtype=float))
+            held.append(low <= right <= high)
+            made.append(count)
+        yield name, _percent(np.mean(held)), f"{np.mean(made):.0f}"
 
 
 @dataclass(frozen=True)
@@ -445,6 +483,7 @@ PARTS: dict[str, Callable[[float], Iterator[Row]]] = {
     "odd-launch": odd_launch,
     "campaigns": campaigns,
     "step": step,
+    "stopping": stopping,
     "paired": paired,
     "runs": runs,
     "apart": apart,
