@@ -93,7 +93,7 @@ def test_what_a_text_does_not_say_is_not_zero(cli: Cli) -> None:
     (table,) = (line for line in cli("show", "osu.txt", "--all").out.splitlines() if "610 ns" in line)
     assert "0" not in table.replace("610 ns", "")
     assert (
-        "imported: no samples, so no intervals: 1 cell, from osu.txt" in cli("show", "osu.txt", "--all").out
+        "imported: no samples, so no intervals: 1 number, from osu.txt" in cli("show", "osu.txt", "--all").out
     )
 
 

@@ -61,7 +61,7 @@ def test_its_course_is_told_to_a_logger(openmpi: FakeMpi, caplog: pytest.LogCapt
     with caplog.at_level(logging.INFO, "mpigauge"):
         of_two = mpigauge.run("barrier", quick=True, launches=1, samples=4, vary={"A": ["1", "2"]})
     assert "2 jobs, 12 s per job: at most 24 s" in caplog.messages
-    assert of_two.results[0].campaign.plan.budget_s == 20.0
+    assert of_two.results[0].campaign.plan.budget_s == 24.0
 
 
 def test_options_are_keys_of_a_plan() -> None:

@@ -261,7 +261,9 @@ def test_a_ratio_is_of_launches_in_like_conditions_and_times_are_those_of_tables
     base = replace(base, time=timed({1: 1.00e-6, 2: 1.01e-6, 3: 1.02e-6, 4: 9e-6}))
     other = replace(other, time=timed({1: 1.09e-6, 2: 1.11e-6, 3: 1.13e-6, 4: 1.2e-6}))
     at = {id(base.visits): far, id(other.visits): near}
-    monkeypatch.setattr(size_ratio, "distances_of", lambda visits: at[id(visits)])
+    monkeypatch.setattr(
+        size_ratio, "distances_apart", lambda over, under: (at[id(over.visits)], at[id(under.visits)])
+    )
     (point,) = size_ratio.size_ratios([base], [other], same_place=True)
     assert point.ratio.launches == 3
     assert point.ratio.estimate == pytest.approx(1.11 / 1.01, rel=0.01)
