@@ -98,7 +98,7 @@ static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct m
 }
 
 /* The time of a round from a trial, without the cost of reading the clock. */
-static int64_t round_of_trial(const struct mg_run *run, const int64_t *trial_ns, int trials)
+static int64_t round_of_trial(const int64_t *trial_ns, int trials)
 {
     const int     used  = trials < TRIALS_USED ? trials : TRIALS_USED;
     const int64_t trial = mg_median_of(trial_ns + trials - used, used);
@@ -174,7 +174,7 @@ static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_s
         trials = try_rounds(run, visit, state, walk, trial_ns);
         finish(visit, state);
         if (state->rank == 0)
-            fit_to_trial(run, visit, cell, (double) round_of_trial(run, trial_ns, trials));
+            fit_to_trial(run, visit, cell, (double) round_of_trial(trial_ns, trials));
     }
     int numbers[] = {cell->batch, cell->rounds, mg_warmups_for(run, cell)};
     decide(state, numbers, sizeof numbers / sizeof *numbers);
