@@ -952,8 +952,11 @@ def _ends_text(quote: Quote, chosen: Units) -> str:
 
 
 def number_and_width(quote: Quote, chosen: Units) -> str:
-    """Return the number with how sure it is."""
-    return " ".join(filter(None, [number(quote, chosen), width(quote, chosen)]))
+    """Return the number with how sure it is; both ends in brackets, as in sentences."""
+    text, sure = number(quote, chosen), width(quote, chosen)
+    if sure and quote.is_uneven:
+        return f"{text} ({sure})"
+    return f"{text} {sure}".rstrip()
 
 
 def beside(quote: Quote, line: QuoteLine, chosen: Units) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.answer import QUOTED_BYTES, answers, number, width
+from mpigauge.find.answer import QUOTED_BYTES, answers, number, number_and_width, width
 from mpigauge.find.findings import doubts_of
 from mpigauge.rows.rows import rows
 from mpigauge.show.text_chart import LINES
@@ -271,6 +272,19 @@ def test_no_number_stands_on_the_screen_without_its_interval(
     (line,) = (line for line in cli("show", path).out.splitlines() if line.startswith("bcast, 8 B"))
     assert bool(re.search(r"\d .s ±\S+ % at 1 MiB", line)) == (said == "number")
     assert ("MiB" in line) == (said == "number")
+
+
+def test_an_uneven_interval_shows_both_ends() -> None:
+    (row,) = rows(result_of(*records_of([collective("bcast", 8)])))
+    assert row.time is not None
+    for low, high, said in (
+        (0.9, 1.3, "1.00 \N{MICRO SIGN}s \N{PLUS-MINUS SIGN}20 %"),
+        (0.99, 1.3, "1.00 \N{MICRO SIGN}s (0.990 \N{EN DASH} 1.30 \N{MICRO SIGN}s)"),
+    ):
+        half_width = math.sqrt(high / low) - 1
+        time = replace(row.time, estimate=1e-6, low=low * 1e-6, high=high * 1e-6, half_width=half_width)
+        (quote,) = answers([replace(row, time=time)], BY_NAME)[0].quotes
+        assert number_and_width(quote, AUTOMATIC) == said
 
 
 def test_a_number_whose_interval_is_wider_than_itself_is_not_known() -> None:
