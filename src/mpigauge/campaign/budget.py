@@ -22,7 +22,7 @@ LAUNCHES_PLANNED = 14
 """Replications to cut samples for; more time than they need makes more samples."""
 
 MIN_LAUNCH_S = 2.0
-"""What a launch is taken to need at least before the first one has shown it."""
+"""Least time that a launch is taken to need before the first one has shown it."""
 
 STARTUP_GUESS_S = 1.0
 LEAST_SHARE, FIRST_SHARE = 0.25, 2.0

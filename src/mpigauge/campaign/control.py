@@ -43,7 +43,7 @@ COMPARISON_FACTORS = frozenset({"label", "setting"})
 PROBES = patterns_with(lambda pattern: pattern.probes)
 
 START_S, VISIT_S = 0.5, 0.0015
-"""What a launch takes beside its visits, and a visit of a small message, on an ordinary machine."""
+"""Time of a launch beside its visits, and of a visit of a small message, on an ordinary machine."""
 
 ROUND_S = 5
 """Budgets are proposed in steps of so much."""

@@ -222,7 +222,7 @@ class CampaignLoop:
 
     @property
     def _replication_s(self) -> float:
-        """What a replication is expected to take: as long as the last ones, of which one may be odd."""
+        """Expected time of a replication: the median of the last ones, of which one may be odd."""
         return sorted(self._took_s)[len(self._took_s) // 2] if self._took_s else 0.0
 
     def _wait(self, number: int) -> None:

@@ -1,4 +1,4 @@
-"""What a start of a job sleeps away, found by one start with the sleep and one without."""
+"""Time that a start of a job sleeps away, found by one start with the sleep and one without."""
 
 from __future__ import annotations
 

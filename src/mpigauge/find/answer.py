@@ -82,7 +82,7 @@ class Quote:
 
     @property
     def of_largest(self) -> Quote | None:
-        """The same of the largest message, where that is another one."""
+        """Return the same of the largest message, where that is another one."""
         return None if self.largest is None else replace(self, row=self.largest, largest=None)
 
     @property

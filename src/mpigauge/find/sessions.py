@@ -49,11 +49,11 @@ REMEDIES: Mapping[str, str] = {
     FIX: "fix the frequency of the cores",
     WATCH: f"mpigauge {WATCH} shows when others use the cores: stop them, or use other cores",
 }
-"""What helps, in whole words."""
+"""Remedies, in whole words."""
 
 
 class UnsteadyCause(NamedTuple):
-    """What made a machine unsteady.
+    """Causes that made a machine unsteady.
 
     Attributes:
         brief: What happened, in a few words.

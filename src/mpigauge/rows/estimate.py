@@ -136,7 +136,7 @@ class Timing:
 
     @property
     def launches_precision(self) -> float | None:
-        """What of it launches alone give, and more of them make narrower."""
+        """The part of it that launches alone give, and more of them make narrower."""
         if self.half_width is None or not self.by_launch:
             return self.launches_half_width
         found = interval_of(self._times_s, self.step, widening=self.widening)
