@@ -333,22 +333,28 @@ FAR_APART = 1000.0
 
 def interval_of_times(low: float | None, high: float | None, unit: str = AUTO) -> str:
     """Return both ends in one unit, or each in its own if they are too far apart for one: `412 - 480 ns`."""
-    if low is None or high is None:
-        return MISSING
-    if unit == AUTO and high > FAR_APART * low:
-        return interval(low, high, format_time)
-    unit = time_unit((low, high)) if unit == AUTO else unit
-    return f"{interval(low, high, lambda end: format_time_in(end, unit))} {unit_symbol(unit)}"
+    return _in_one_unit(low, high, unit, time_unit, format_time, format_time_in)
 
 
 def interval_of_rates(low: float | None, high: float | None, unit: str = AUTO) -> str:
     """Return both ends in one unit, as those of times."""
+    return _in_one_unit(low, high, unit, rate_unit, format_rate, format_rate_in)
+
+
+def _in_one_unit(
+    low: float | None,
+    high: float | None,
+    unit: str,
+    unit_of: Callable[[Iterable[float | None]], str],
+    with_unit: Callable[[float], str],
+    in_unit: Callable[[float, str], str],
+) -> str:
     if low is None or high is None:
         return MISSING
     if unit == AUTO and high > FAR_APART * low:
-        return interval(low, high, format_rate)
-    unit = rate_unit((low, high)) if unit == AUTO else unit
-    return f"{interval(low, high, lambda end: format_rate_in(end, unit))} {unit}"
+        return interval(low, high, with_unit)
+    one = unit_of((low, high)) if unit == AUTO else unit
+    return f"{interval(low, high, lambda end: in_unit(end, one))} {unit_symbol(one)}"
 
 
 def with_interval(text: str, low: float | None, high: float | None, write: Callable[[float], str]) -> str:

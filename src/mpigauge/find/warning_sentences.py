@@ -280,7 +280,7 @@ def _wide(
     return Words(fact, is_wide, f"{needed}: {more}")
 
 
-def beyond_launches(found: Iterable[Values]) -> str:
+def _cause_beyond_launches(found: Iterable[Values]) -> str:
     """Return what makes most of some intervals wider than their launches do."""
     return "the cores' clock" if any(map(_is_by_clock_speeds, found)) else "the instrument"
 
@@ -849,7 +849,7 @@ def _line(
     if len(found) == 1:
         return f"{where}: {sentence(worst)}"
     machine = [warning for _, warning in found if _by_machine(warning)]
-    cause = beyond_launches(one.values for one in machine)
+    cause = _cause_beyond_launches(one.values for one in machine)
     alone = f", {len(machine)} by {cause} alone" if machine else ""
     counts = f"{counted(len(found), 'number')}{_reach(kind, found)}{alone}"
     return f"{where} ({counts}); {_name(rows, cell)}: {sentence(worst)}"

@@ -1,4 +1,4 @@
-"""What the instrument promises of a time at best: docs/method-one-sided.md#an-operation."""
+"""Promise of the instrument for a time at best: docs/method-one-sided.md#an-operation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 ONE_SIDED = patterns_with(lambda pattern: pattern.family == "one-sided")
 
 ONE_SIDED_S = 5e-9
-"""What runs before a one-sided operation moves its time by so much, beside bare loops of three libraries."""
+"""Time by which what runs before a one-sided operation moves it, beside bare loops of three libraries."""
 
 ONE_SIDED_MOST = 0.1
 """And by no larger share of it."""
