@@ -160,7 +160,8 @@ USUAL = [EXAMPLES / f"{name}.toml" for name in ("modes", "parts", "placements", 
 def test_every_example_runs(path: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     """As it is but for its budget, which only decides how precise it becomes; it gets what it names first.
 
-    A machine that is too slow at the moment to measure anything in the shortest budget gets a longer one.
+    A machine that is too slow at the moment to measure anything in the shortest budget gets a longer one;
+    one whose emulated hosts deliver their packets late says so of what was measured.
     """
 
     def told(*words: str) -> subprocess.CompletedProcess[str]:
@@ -178,8 +179,8 @@ def test_every_example_runs(path: Path, tmp_path: Path, environment: dict[str, s
             break
     assert done.returncode == 0, done.stderr
     states = {row["status"] for row in json.loads(done.stdout)["rows"]}
-    assert "ok" in states
-    assert states <= {"ok", "blocked", "skipped"}
+    assert states & {"ok", "late"}
+    assert states <= {"ok", "late", "blocked", "skipped"}
 
 
 # ---- Examples, computed pages, the rest ----------------------------------------------------------
