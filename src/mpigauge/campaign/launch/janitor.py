@@ -30,11 +30,18 @@ class Janitor:
     process: subprocess.Popen[bytes] | None
     last_message: bytes = leftovers.ENDED
 
-    def watch(self, launcher: int, orphaned: signal.Signals, mark: str) -> None:
-        """Have the launcher and its job ended by this signal if we die before the last message."""
+    def expect(self, orphaned: signal.Signals, mark: str) -> None:
+        """Have a job that is about to start ended by this signal if we die before the last message."""
+        self._tell(leftovers.job_message(orphaned, mark))
+
+    def watch(self, launcher: int) -> None:
+        """Name the launcher of the expected job, which has started: it alone is to have the signal."""
+        self._tell(leftovers.launcher_message(launcher))
+
+    def _tell(self, message: bytes) -> None:
         if self.process is not None and self.process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
-                os.write(self.process.stdin.fileno(), leftovers.job_message(launcher, orphaned, mark))
+                os.write(self.process.stdin.fileno(), message)
 
 
 @dataclass(frozen=True)

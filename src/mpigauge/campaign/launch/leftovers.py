@@ -1,8 +1,9 @@
 """The janitor: the program that removes what a job or a lab leaves behind, even if its parent was killed.
 
 A process of its own, started with `leftovers.py FOLDER`. Its standard input begins with a message of its
-parent (`start_message`), continues with a line on the job's launcher, and ends when the parent closes the
-pipe or dies. If the parent died without a last message, the launcher is ended. Then the janitor removes the
+parent (`start_message`), continues with a line on the job before its launcher starts and one on the launcher
+afterwards, and ends when the parent closes the pipe or dies. If the parent died without a last message, the
+launcher is ended. Then the janitor removes the
 temporary folder, if one is named, and the files that MPI libraries left behind: a killed process cannot
 remove its own. A file counts as left behind if it has a name like theirs, was not there before, belongs to
 us, and is used by no process. If a job did not end by itself, the other hosts are cleaned likewise.
@@ -129,21 +130,39 @@ def patience_s(message: bytes) -> float:
     return ANSWER_S * (1 + -(-hosts // AT_ONCE))
 
 
-def job_message(launcher: int, signal: int, mark: str) -> bytes:
-    """Return the message on a job: the launcher's process id, the signal that ends it, and the job's mark."""
-    return f"{launcher} {signal} {mark}\n".encode()
+def job_message(signal: int, mark: str) -> bytes:
+    """Return the message on a job that is to start: the signal that ends its launcher, and its mark."""
+    return f"{signal} {mark}\n".encode()
 
 
-def parse_job_message(line: bytes) -> tuple[int, int, bytes, str]:
-    """Parse the message on a job; add when the launcher started, as its process id may be reused."""
-    pid, signal, mark = line.split()
-    return int(pid), int(signal), _start_time(int(pid)), mark.decode()
+def parse_job_message(line: bytes) -> tuple[int, str]:
+    """Parse the message on a job."""
+    signal, mark = line.split()
+    return int(signal), mark.decode()
 
 
-def end_launcher(pid: int, signal: int, born: bytes) -> None:
+def launcher_message(pid: int) -> bytes:
+    """Return the message on a launcher that has started: its process id."""
+    return b"%d\n" % pid
+
+
+def parse_launcher_message(line: bytes) -> tuple[int, bytes]:
+    """Parse the message on a launcher; add when it started, as its process id may be reused."""
+    return int(line), _start_time(int(line))
+
+
+def end_launcher(signal: int, pid: int, born: bytes) -> None:
     """End a launcher that still runs."""
     if born and _start_time(pid) == born:
         send(signal, [pid])
+
+
+def end_starting_job(signal: int, mark: str) -> None:
+    """End a job whose parent died while it started its launcher, which has our mark once it is executed."""
+    deadline = time.monotonic() + DYING_S
+    while not (started := marked_processes(mark)) and time.monotonic() < deadline:
+        time.sleep(PAUSE_S)
+    send(signal, started)
 
 
 def send(signal: int, pids: "Iterable[int]") -> None:
@@ -364,17 +383,25 @@ def main() -> None:
         return
     elsewhere, before = message
     last_message = sys.stdin.buffer.readline()
-    job = parse_job_message(last_message) if last_message.endswith(b"\n") else None
-    if job is not None:
-        last_message = sys.stdin.buffer.read()
-        if not last_message:
-            end_launcher(*job[:3])
+    job = launcher = None
+    if last_message.endswith(b"\n"):
+        job = parse_job_message(last_message)
+        last_message = sys.stdin.buffer.readline()
+        if last_message.endswith(b"\n"):
+            launcher = parse_launcher_message(last_message)
+            last_message = sys.stdin.buffer.read()
+    if job is not None and not last_message:
+        signal, mark = job
+        if launcher is None:
+            end_starting_job(signal, mark)
+        else:
+            end_launcher(signal, *launcher)
             # A stopped rank does not notice that its launcher is gone.
-            send(SIGCONT, marked_processes(job[3]))
+            send(SIGCONT, marked_processes(mark))
     ended = time.monotonic()
     while not tidy(folder, before) and time.monotonic() < ended + (0.0 if last_message else DYING_S):
         time.sleep(PAUSE_S)
-    if job is not None and not last_message and job[1] == SIGKILL and (survivors := marked_processes(job[3])):
+    if job is not None and not last_message and job[0] == SIGKILL and (survivors := marked_processes(job[1])):
         send(SIGKILL, survivors)  # other launchers may still be ending their ranks elsewhere
         time.sleep(PAUSE_S)
         tidy(folder, before)

@@ -205,6 +205,7 @@ class RunningJob:
                 with_home(launcher_environment(os.environ)), {**self._temporary(owned), **self._environment}
             )
             words = with_program_path(write_files(self._command, self._files, self._folder), environ)
+            self._running_janitor.expect(self._ending.orphan_signal, self._mark)
             with _signal_not_ignored(self._ending.end_signal):
                 self._process = subprocess.Popen(
                     words,
@@ -214,7 +215,7 @@ class RunningJob:
                     env=environ,
                     start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
                 )
-            self._running_janitor.watch(self._process.pid, self._ending.orphan_signal, self._mark)
+            self._running_janitor.watch(self._process.pid)
         except EnvironmentLacksError:
             self._tidy()
             raise

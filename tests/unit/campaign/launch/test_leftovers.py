@@ -278,14 +278,32 @@ def test_a_parent_that_dies_during_its_message_loses_only_its_folder(tmp_path: P
 # ---- The launcher of a parent that was killed ----------------------------------------------------
 
 
+def told(launcher: int, mark: str) -> bytes:
+    """What the janitor of a job has read once its launcher has started."""
+    messages = leftovers.job_message(signal.SIGTERM, mark), leftovers.launcher_message(launcher)
+    return leftovers.start_message("", set()) + b"".join(messages)
+
+
 @pytest.mark.parametrize("said", [b"", leftovers.ENDED, leftovers.KILLED])
 def test_a_launcher_is_ended_if_its_parent_died_without_a_message(said: bytes) -> None:
     with subprocess.Popen(["sleep", "60"]) as launcher:
         words = [sys.executable, "-IS", leftovers.__file__, ""]
-        told = leftovers.start_message("", set()) + leftovers.job_message(
-            launcher.pid, signal.SIGTERM, "none"
-        )
-        subprocess.run(words, input=told + said, check=True, timeout=60)
+        subprocess.run(words, input=told(launcher.pid, "none") + said, check=True, timeout=60)
+        if said:
+            assert launcher.poll() is None
+            launcher.kill()
+        assert launcher.wait() == (-signal.SIGKILL if said else -signal.SIGTERM)
+
+
+@pytest.mark.parametrize("said", [b"", leftovers.ENDED])
+def test_a_launcher_is_ended_if_its_parent_died_while_it_started_it(said: bytes) -> None:
+    """On a busy machine a launcher works before its parent has seen it start."""
+    mark = "a-job-that-starts"
+    late = f"sleep 0.3; {leftovers.MARK}={mark} exec sleep 60"  # it has our mark once it is executed
+    with subprocess.Popen(["sh", "-c", late]) as launcher:
+        words = [sys.executable, "-IS", leftovers.__file__, ""]
+        begun = leftovers.start_message("", set()) + leftovers.job_message(signal.SIGTERM, mark)
+        subprocess.run(words, input=begun + said, check=True, timeout=60)
         if said:
             assert launcher.poll() is None
             launcher.kill()
@@ -301,10 +319,7 @@ def test_ranks_that_are_stopped_notice_that_their_launcher_is_gone() -> None:
             time.sleep(0.01)
         with subprocess.Popen(["sleep", "60"]) as launcher:
             words = [sys.executable, "-IS", leftovers.__file__, ""]
-            told = leftovers.start_message("", set()) + leftovers.job_message(
-                launcher.pid, signal.SIGTERM, mark
-            )
-            subprocess.run(words, input=told, check=True, timeout=60)
+            subprocess.run(words, input=told(launcher.pid, mark), check=True, timeout=60)
         goes_on = not is_in_state(rank.pid, "T")
         rank.kill()
     assert goes_on
@@ -318,23 +333,20 @@ def is_in_state(pid: int, state: str) -> bool:
 
 def test_another_process_with_the_same_id_is_not_ended() -> None:
     with subprocess.Popen(["sleep", "60"]) as other:
-        pid, number, born, mark = leftovers.parse_job_message(
-            leftovers.job_message(other.pid, signal.SIGTERM, "ours")
-        )
-        assert (pid, mark) == (other.pid, "ours")
-        leftovers.end_launcher(pid, number, born + b"0")
-        leftovers.end_launcher(pid, number, b"")
+        pid, born = leftovers.parse_launcher_message(leftovers.launcher_message(other.pid))
+        assert pid == other.pid
+        leftovers.end_launcher(signal.SIGTERM, pid, born + b"0")
+        leftovers.end_launcher(signal.SIGTERM, pid, b"")
         assert other.poll() is None
-        leftovers.end_launcher(pid, number, born)
+        leftovers.end_launcher(signal.SIGTERM, pid, born)
         assert other.wait() == -signal.SIGTERM
 
 
 def test_a_launcher_that_has_ended_is_not_signalled() -> None:
     with subprocess.Popen(["true"]) as gone:
         gone.wait()
-    leftovers.end_launcher(
-        *leftovers.parse_job_message(leftovers.job_message(gone.pid, signal.SIGTERM, "none"))[:3]
-    )
+    message = leftovers.launcher_message(gone.pid)
+    leftovers.end_launcher(signal.SIGTERM, *leftovers.parse_launcher_message(message))
 
 
 def test_what_hydra_wrote_stays_while_any_hydra_runs(

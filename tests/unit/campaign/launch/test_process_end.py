@@ -158,7 +158,12 @@ def test_a_job_is_started_without_fork_hooks() -> None:
     assert done.stdout == "b'started'\n", done.stderr
 
 
-def test_a_job_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
+UNSEEN = "Janitor.watch = lambda *_: time.sleep(60)"
+"""As on a busy machine, where the launcher works before its parent has seen it start."""
+
+
+@pytest.mark.parametrize("busy", ["", UNSEEN])
+def test_a_job_dies_with_us_and_leaves_nothing(tmp_path: Path, busy: str) -> None:
     """Killed without warning, we cannot tidy up: the launcher dies with us, the janitor outlives us."""
     before = living()
     ready, segment = tmp_path / "ready", Path(f"{leftovers.SEGMENTS[0]}{uuid.uuid4().hex}")
@@ -166,7 +171,10 @@ def test_a_job_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
     launcher = f"{hold}; open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     words = ", ".join(map(repr, program(launcher)))
     start = f"with RunningJob([{words}], {{}}) as job: job.wait(60)"
-    text = f"from mpigauge.campaign.launch.process import *\n{start}"
+    text = (
+        "from mpigauge.campaign.launch.process import *\n"
+        f"from mpigauge.campaign.launch.janitor import Janitor\n{busy}\n{start}"
+    )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-c", text], env=environment) as us:
         while not (ready.exists() and ready.read_text(encoding="ascii")):
