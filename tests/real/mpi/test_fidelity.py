@@ -16,6 +16,7 @@ import pytest
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.result.environment import cores_allowed
+from mpigauge.result.reader import load
 from tests.places import ROOT
 from tests.truth import check, truth
 
@@ -49,6 +50,7 @@ OPERATIONS = 2_000
 MARGIN_OF_OPERATIONS = 0.15
 """The instrument promises 10 % of an operation of 50 ns (docs/method-one-sided.md#an-operation)."""
 
+LAUNCHES = 10
 INVOCATIONS = 8
 MIN_HOLD = 0.74
 """Of intervals that are to hold in 95 %: fewer of sixteen is less than 1 % likely."""
@@ -143,20 +145,20 @@ def test_a_short_collective_takes_what_a_bare_common_start_says(
 
 @truth
 def test_a_one_sided_operation_takes_what_a_bare_loop_says(
-    library: Library, rows: Rows, folder: Path
+    library: Library, rows: Rows, folder: Path, tmp_path: Path
 ) -> None:
+    """In the fastest of their launches: one and the same loop takes twice as long in some as in others."""
     operations = ("put", "get", "fetch_and_op")
-    words = (*operations, "--mode", "flush", "--sizes", "8", "--launches", "1", "--mpi", str(library.mpicc))
-
-    def ours() -> Times:
-        return {(row["pattern"], 8): row["time_s"]["estimate"] for row in rows(*words) if row["bytes"]}
-
-    def theirs() -> Times:
-        times = bare_operations(library, folder, "allocate")
-        return {(name, 8): times[name, 8] for name in operations}
-
-    for (name, _), ratio in ratios(theirs, ours).items():
-        what = f"{library.name}, {name} of 8 B / bare loop"
+    words = (*operations, "--mode", "flush", "--sizes", "8", "--launches", str(LAUNCHES))
+    rows(*words, "--mpi", str(library.mpicc), "-o", "r.jsonl")
+    ours = defaultdict(list)
+    for visit in load(tmp_path / "r.jsonl").visits:
+        ours[visit.cell.pattern, visit.launch].append(median(visit.samples_ns) / visit.ops * 1e-9)
+    theirs = [bare_operations(library, folder, "allocate") for _ in range(LAUNCHES)]
+    for name in operations:
+        of_launches = [median(times) for (pattern, _), times in ours.items() if pattern == name]
+        ratio = min(of_launches) / min(times[name, 8] for times in theirs)
+        what = f"{library.name}, {name} of 8 B / bare loop, fastest launches"
         check(what, ratio, above=1 - MARGIN_OF_OPERATIONS, below=1 + MARGIN_OF_OPERATIONS)
 
 
