@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace as with_fields
 
 from mpigauge.campaign.jobs import job_of
-from mpigauge.compare.comparison import CONTROLS
-from mpigauge.compare.sides import compared_by, compared_cells, factors_varied
+from mpigauge.compare.cells import CONTROLS, compared_by, compared_cells, factors_varied
 from mpigauge.errors import UsageError
 from mpigauge.mpi.init_sleep import SLEEP_S, may_sleep
 from mpigauge.plan.model import by_job
 from mpigauge.plan.patterns import FLOORS, patterns_with
 from mpigauge.plan.visit_order import time_slots
-from mpigauge.stats.decision import MIN_LAUNCHES
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.units import counted, format_duration
 from mpigauge.vocabulary import AUTO, CONTROL
 
@@ -98,7 +97,7 @@ def compared_groups(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
 
 def _is_worthwhile(plan: Plan, factor: str, groups: Sequence[Sequence[Cell]]) -> bool:
     """Return whether exactly two arms are compared, on purpose, with launches and time for a third."""
-    if not groups or max(map(len, groups)) != ARMS_CONTROLLED or plan.launches_max < MIN_LAUNCHES:
+    if not groups or max(map(len, groups)) != ARMS_CONTROLLED or plan.launches_max < LAUNCHES_OF_A_VERDICT:
         return False
     fixed_launches = plan.launches_min == plan.launches_max
     if not fixed_launches and plan.budget_s is not None and plan.budget_s < MIN_BUDGET_S:
@@ -146,14 +145,14 @@ def too_short_for_verdict(plan: Plan, targets: Iterable[Target]) -> str:
     launches_s = [_launch_s(plan, target) for target in targets]
     replication_s = sum(map(sum, launches_s))
     made = int(plan.budget_s / replication_s)
-    if made >= MIN_LAUNCHES:
+    if made >= LAUNCHES_OF_A_VERDICT:
         return ""
     jobs = sum(map(len, launches_s))
     of_each = f" of each of {jobs} jobs" if jobs > 1 else ""
-    needed_s = ROUND_S * math.ceil(MIN_LAUNCHES * replication_s / ROUND_S)
+    needed_s = ROUND_S * math.ceil(LAUNCHES_OF_A_VERDICT * replication_s / ROUND_S)
     return (
         f"{format_duration(plan.budget_s)}: about {counted(made, 'launch')}{of_each}, and a verdict takes "
-        f"{MIN_LAUNCHES}: --budget {needed_s}s"
+        f"{LAUNCHES_OF_A_VERDICT}: --budget {needed_s}s"
     )
 
 

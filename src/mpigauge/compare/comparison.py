@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from mpigauge.compare.cells import CONTROLS
 from mpigauge.compare.sides import OddPair, family_of, odd_pairs, paired_family
 from mpigauge.plan.factors import ALONG, SIZE
 from mpigauge.plan.model import variables_of
-from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import cell_key, row_key
 from mpigauge.sequences import group_by, runs
 from mpigauge.stats.decision import RUNS_SHARE, Decision, Thresholds, decide, verdicts
@@ -84,11 +84,6 @@ def _nulls(family: Paired) -> Iterator[Values]:
 
 
 # ---- The comparison ------------------------------------------------------------------------------
-
-CONTROLS = patterns_with(
-    lambda pattern: pattern.is_floor or (pattern.family == "memory" and not pattern.reduces)
-)
-"""Patterns without any MPI library: if their times change, the machine or the placement of ranks has."""
 
 MIN_BASE_SESSIONS = 3
 """Sessions from which the next one can be predicted."""

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace as cell_like
 
+from mpigauge.compare.cells import comparison_key
 from mpigauge.compare.comparison import Compared
-from mpigauge.compare.sides import comparison_key, matched_pair, paired_family, side_of
+from mpigauge.compare.sides import matched_pair, paired_family, side_of
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import row_key

@@ -13,8 +13,8 @@ from mpigauge.rows.group import subject_of
 from mpigauge.rows.machine.conditions import in_like_conditions
 from mpigauge.rows.ratios import PAIRED_SHARE
 from mpigauge.rows.same_distance import ANYWHERE, distances_apart
-from mpigauge.stats.decision import MIN_LAUNCHES
 from mpigauge.stats.interval import UNIFORM_VARIANCE
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,18 +87,18 @@ class Pair:
     def paired(self) -> bool:
         """Return whether the two are compared launch by launch."""
         most = max(map(len, self.times))
-        return len(self.common_launches) >= max(MIN_LAUNCHES, PAIRED_SHARE * most)
+        return len(self.common_launches) >= max(LAUNCHES_OF_A_VERDICT, PAIRED_SHARE * most)
 
     @property
     def judged(self) -> bool:
         """Return whether there are enough launches for a decision."""
-        return self.paired or min(map(len, self.times)) >= MIN_LAUNCHES
+        return self.paired or min(map(len, self.times)) >= LAUNCHES_OF_A_VERDICT
 
     @property
     def ranks_elsewhere(self) -> bool:
         """Return whether launches are too few only because ranks were not equally far apart."""
         launches = min(len(_times(row)) for row in (self.base, self.other))
-        return not self.judged and launches >= MIN_LAUNCHES
+        return not self.judged and launches >= LAUNCHES_OF_A_VERDICT
 
     @property
     def launches_in_any_state(self) -> int:
@@ -109,7 +109,7 @@ class Pair:
     def launches_needed(self) -> int:
         """Launches after which both sides will probably have enough in this state of the machine."""
         fewer = min(map(len, self.times))
-        return math.ceil(1.5 * self.launches_in_any_state * MIN_LAUNCHES / max(fewer, 1))
+        return math.ceil(1.5 * self.launches_in_any_state * LAUNCHES_OF_A_VERDICT / max(fewer, 1))
 
     @property
     def floor(self) -> float:

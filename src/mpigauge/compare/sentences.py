@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace as with_fields
 
 from mpigauge import units
-from mpigauge.compare.comparison import (
-    CONTROLS,
-    MIN_BASE_SESSIONS,
-    distance,
-    perhaps_without_effect,
-    without_effect,
-)
+from mpigauge.compare.cells import CONTROLS
+from mpigauge.compare.comparison import MIN_BASE_SESSIONS, distance, perhaps_without_effect, without_effect
 from mpigauge.compare.session_sentences import odd_lines, too_few_words
 from mpigauge.document.phrases import (
     WORDS,
@@ -31,21 +26,15 @@ from mpigauge.plan.groups import group_asked
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.estimate import Printed
 from mpigauge.rows.group import in_one_state
-from mpigauge.stats.decision import MIN_LAUNCHES, TIMES_MARGIN
+from mpigauge.stats.decision import TIMES_MARGIN
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.compare.alike import Builds
-    from mpigauge.compare.comparison import (
-        Compared,
-        Comparison,
-        EagerLimitOfSide,
-        NoEffect,
-        PooledSizes,
-        Run,
-    )
+    from mpigauge.compare.comparison import Compared, Comparison, EagerLimitOfSide, NoEffect, PooledSizes, Run
     from mpigauge.compare.pairs import Pair
     from mpigauge.compare.sides import OddPair
     from mpigauge.document.phrases import Factors
@@ -472,7 +461,9 @@ def _few_launches(shown: Comparison) -> Iterator[str]:
         yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
     pairs = [cell.pair for cell in cells if verdict_of(cell) == TOO_FEW]
     unlike = [
-        pair for pair in pairs if pair.of.state is not None and pair.launches_in_any_state >= MIN_LAUNCHES
+        pair
+        for pair in pairs
+        if pair.of.state is not None and pair.launches_in_any_state >= LAUNCHES_OF_A_VERDICT
     ]
     if too_few_words := len(pairs) - len(unlike):
         made = launches_made(shown)
@@ -482,11 +473,11 @@ def _few_launches(shown: Comparison) -> Iterator[str]:
             ask = f": --launches {ASKED_LAUNCHES}"
         else:
             ask = f"; {made} were made, of which the others gave no times here"
-        yield f"{TOO_FEW}: {too_few_words}; a verdict takes {MIN_LAUNCHES} at least{ask}"
+        yield f"{TOO_FEW}: {too_few_words}; a verdict takes {LAUNCHES_OF_A_VERDICT} at least{ask}"
     if unlike:
         needed = max(pair.launches_needed for pair in unlike)
         yield (
-            f"{TOO_FEW} in like states: {len(unlike)}; a verdict takes {MIN_LAUNCHES} of both sides "
+            f"{TOO_FEW} in like states: {len(unlike)}; a verdict takes {LAUNCHES_OF_A_VERDICT} of both sides "
             f"in one state: --launches {needed}"
         )
 

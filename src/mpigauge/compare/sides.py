@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
 
+from mpigauge.compare.cells import (
+    SETTING,
+    compared_cells,
+    comparison_key,
+    factors_varied,
+    group_key,
+    value_of,
+    with_brought,
+)
 from mpigauge.compare.pairs import Pair, StateMatchedPair
 from mpigauge.plan.factors import (
     ALONG,
-    BY_NAME,
-    COMPARED_BY,
     CONTROL_FACTORS,
     LIBRARY,
     PLACE,
-    STRIDE_IN_BLOCKS,
     is_control,
 )
-from mpigauge.plan.groups import group_asked
-from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import cell_key, in_one_state, row_key, same_state
 from mpigauge.rows.ratios import log_matrix
 from mpigauge.sequences import group_by
@@ -30,9 +33,8 @@ from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
 from mpigauge.stats.robust import winsorised
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.plan.model import Cell
     from mpigauge.result.provenance import LibraryRecord
     from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
@@ -43,9 +45,6 @@ if TYPE_CHECKING:
 MIN_ODD_CELLS = 2
 ODD_SHARE = 0.1
 """A launch is named if it is odd in two cells and in a tenth of its cells: in fewer, that may be chance."""
-
-SETTING = "setting"
-"""The factor of all variables that are varied."""
 
 WHOLES = LIBRARY | PLACE | {SETTING}
 """Factors in which two campaigns may differ as a whole and still be compared."""
@@ -103,40 +102,6 @@ def matched_pair(
     return StateMatchedPair(base.row, other.row, same_place, same_library=same_library, by_state=tuple(pairs))
 
 
-def compared_by(factor: str) -> frozenset[str]:
-    """Return the factors in which cells may differ that are compared by one factor or variable."""
-    return _with_brought(_with_others(factor if factor in COMPARED_BY else SETTING)) | {"arm"}
-
-
-def _with_others(factor: str) -> frozenset[str]:
-    """Return a factor, and those that it is one thing with: of libraries also versions and labels."""
-    return LIBRARY if factor in LIBRARY else frozenset({factor})
-
-
-def _with_brought(factors: frozenset[str]) -> frozenset[str]:
-    """Return factors, and those that follow from them."""
-    return factors.union(*(BY_NAME[name].brings for name in factors))
-
-
-def _group_key(cell: Cell, ignored: Container[str]) -> Key:
-    """Return the group that a cell was asked for; of a part of its job no other number of ranks is alike."""
-    group = group_asked(cell)
-    return (group, cell.ranks if group and "ranks" in ignored else 0)
-
-
-def comparison_key(cell: Cell, factor: str, but: frozenset[str] = frozenset()) -> Key:
-    """Return what cells have in common that are compared by a factor or variable, without further factors."""
-    ignored = compared_by(factor) | but
-    alike = without_stride_of_block(cell) if "block_bytes" in ignored else cell
-    return (*cell_key(alike, ignored), *_group_key(cell, ignored), *_other_variables(cell, factor))
-
-
-def without_stride_of_block(cell: Cell) -> Cell:
-    """Return a cell without its stride if that follows from its block, as it does where none is asked for."""
-    follows = cell.block_bytes > 0 and cell.stride_bytes == STRIDE_IN_BLOCKS * cell.block_bytes
-    return msgspec.structs.replace(cell, stride_bytes=0) if follows else cell
-
-
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:
     """Return pairs of cells of one campaign that differ in a factor, or in a variable of their settings.
 
@@ -171,57 +136,19 @@ def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
     for alike in filter(None, groups):
         cell = alike[0].row.cell
         curve = () if of_builds else comparison_key(cell, factor, ALONG)
-        values[curve] |= {_value(side.row.cell, factor): None for side in alike}
+        values[curve] |= {value_of(side.row.cell, factor): None for side in alike}
         of_curves.append((curve, alike))
     return [
-        Unmatched(first.row, "base" if _value(first.row.cell, factor) == next(iter(known)) else "other")
+        Unmatched(first.row, "base" if value_of(first.row.cell, factor) == next(iter(known)) else "other")
         for known, (first, *others) in ((values[curve], alike) for curve, alike in of_curves)
         if 1 + len(others) < len(known) and any(row.time is not None for row in first.by_state)
     ]
-
-
-def _value(cell: Cell, factor: str) -> Key:
-    """Return the values of a factor in a cell, and of those that it is one thing with."""
-    if factor not in COMPARED_BY:
-        return (variables_of(cell.setting).get(factor),)
-    return tuple(getattr(cell, name) for name in sorted(_with_others(factor)))
 
 
 def _groups_by(rows: Iterable[Row], factor: str) -> list[list[Side]]:
     """Return cells of one campaign that differ in a factor alone."""
     sides = {cell: side_of(parts) for cell, parts in group_by(rows, lambda row: row.cell).items()}
     return [[sides[cell] for cell in alike] for alike in compared_cells(sides, factor)]
-
-
-def compared_cells(cells: Iterable[Cell], factor: str) -> list[list[Cell]]:
-    """Return cells in groups that differ in a factor or variable alone, each value of it once."""
-    groups = group_by(cells, lambda cell: comparison_key(cell, factor))
-    return [
-        [alike[0] for alike in group_by(group, lambda cell: (_value(cell, factor), cell.arm)).values()]
-        for group in groups.values()
-    ]
-
-
-def factors_varied(cells: Iterable[Cell]) -> Iterator[str]:
-    """Yield the factors with several values by which cells may be compared, in their order."""
-    names = sorted({*COMPARED_BY, *LIBRARY})
-    alike_in_all = set(map(attrgetter(*names), cells))  # a map of many hosts: all of them are
-    values = dict(zip(names, map(set, zip(*alike_in_all, strict=True)), strict=False))
-    for factor in COMPARED_BY:
-        if any(len(values.get(name, ())) > 1 for name in _with_others(factor)):
-            yield factor
-
-
-def varied_variables(cells: Iterable[Cell]) -> list[str]:
-    """Return the variables that a campaign varies, in their order."""
-    return list(dict.fromkeys(name for cell in cells for name in variables_of(cell.setting)))
-
-
-def _other_variables(cell: Cell, by: str) -> tuple[str, ...]:
-    """Return the variables of a setting that must be alike if cells are compared by another."""
-    if by in COMPARED_BY:
-        return ()
-    return tuple(f"{name}={value}" for name, value in variables_of(cell.setting).items() if name != by)
 
 
 def _with_own_control(alike: Sequence[Side]) -> list[Side]:
@@ -282,7 +209,7 @@ def _same_library(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> b
 
 def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
     """Return pairs of cells of two campaigns, alike but for factors that differ as a whole."""
-    ignored = _with_brought(differing_as_a_whole(base, other))
+    ignored = with_brought(differing_as_a_whole(base, other))
     near = "placement" not in ignored
     first, second = (_sides_by_key(rows, ignored) for rows in (base, other))
     alike = ((side, second[key]) for key, side in first.items() if key in second)
@@ -297,7 +224,7 @@ def _sides_by_key(rows: Iterable[Row], ignored: frozenset[str]) -> dict[Key, Sid
 
 def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatched]:
     """Return measured cells of two campaigns of which the other has none that is alike, in any state."""
-    ignored = _with_brought(differing_as_a_whole(base, other))
+    ignored = with_brought(differing_as_a_whole(base, other))
     first, second = ({_key(row, ignored): row.cell for row in rows} for rows in (base, other))
     both = set(first.keys() & second)
     paired = {first[key] for key in both} | {second[key] for key in both}
@@ -312,7 +239,7 @@ def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatch
 
 def _key(row: Row, ignored: frozenset[str]) -> Key:
     """Return what a row is of, with the group that was asked for, without these factors and its state."""
-    return (*cell_key(row.cell, ignored), *_group_key(row.cell, ignored))
+    return (*cell_key(row.cell, ignored), *group_key(row.cell, ignored))
 
 
 def differing_as_a_whole(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:

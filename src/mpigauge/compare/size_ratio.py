@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.rows.ratios import TimePair, bounds, hidden, judged_together, ratio_of
 from mpigauge.rows.same_distance import ANYWHERE, distances_apart, like_times
 from mpigauge.sequences import runs
-from mpigauge.stats.decision import MIN_LAUNCHES
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _piece(pairs: Sequence[SizePair], word: Verdict) -> SizePiece:
 
 def launches_needed(points: Sequence[SizeRatio]) -> int | None:
     """Return after how many launches sizes would tell that are undecided; None if not known of all."""
-    needed = [MIN_LAUNCHES if one.ratio.awaits_launches else one.ratio.needed for one in points]
+    needed = [LAUNCHES_OF_A_VERDICT if one.ratio.awaits_launches else one.ratio.needed for one in points]
     most = max((one for one in needed if one is not None), default=0)
     launches = min((one.ratio.launches for one in points), default=0)
     return None if None in needed or most <= launches else most
@@ -275,7 +275,7 @@ def _pooled(pairs: Sequence[SizePair]) -> Ratio | None:
         launch: fmean(math.log(one.sides.over[launch] / one.sides.under[launch]) for one in pairs)
         for launch in common
     }
-    if len(common) < MIN_LAUNCHES:
+    if len(common) < LAUNCHES_OF_A_VERDICT:
         return None
     step = math.sqrt(fmean(one.step**2 for one in pairs))
     over = {launch: math.exp(log) for launch, log in logs.items()}

@@ -9,15 +9,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from mpigauge.compare.cells import compared_by, varied_variables, without_stride_of_block
 from mpigauge.compare.comparison import compare
 from mpigauge.compare.interim_looks import thresholds_of_result
-from mpigauge.compare.sides import (
-    compared_by,
-    pairs_between,
-    pairs_by,
-    varied_variables,
-    without_stride_of_block,
-)
+from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
 from mpigauge.rows.group import in_one_state, state_in
 from mpigauge.rows.ratios import TimePair, ratio_from

@@ -62,8 +62,7 @@ from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import Subject, cell_key, row_key
 from mpigauge.sequences import group_by, runs
-from mpigauge.stats.decision import MIN_LAUNCHES
-from mpigauge.stats.limits import ENOUGH_LAUNCHES
+from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import (
     DIFFERENT,
     QUOTED_OF_PAIRS,
@@ -560,7 +559,7 @@ def _lead(one: Contrast, names: Names, lead: CurveSegment) -> tuple[str, list[in
 
 def _why_undecided(points: Sequence[SizeRatio]) -> str:
     """Return what a verdict on some sizes takes; nothing where that is not known."""
-    if max(point.ratio.launches for point in points) < MIN_LAUNCHES:
+    if max(point.ratio.launches for point in points) < LAUNCHES_OF_A_VERDICT:
         return f" ({VERDICT_NEEDS}: --launches {ENOUGH_LAUNCHES})"
     needed = launches_needed(points)
     return "" if needed is None else f" ({would_tell(needed)})"

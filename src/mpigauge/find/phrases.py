@@ -14,7 +14,8 @@ from mpigauge.document.phrases import SAID_WITH, WORDS, phrases_of, state_suffix
 from mpigauge.document.ratio_words import VERDICTS, times_words, verdict_words
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.sequences import runs as in_runs
-from mpigauge.stats.decision import MARGIN, MIN_LAUNCHES
+from mpigauge.stats.decision import MARGIN
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT
 
@@ -201,7 +202,7 @@ def wire_rate(bytes_per_s: float) -> str:
 # ---- Runs of sizes -------------------------------------------------------------------------------
 
 WITHIN = f"{100 * MARGIN:g} %"
-VERDICT_NEEDS = f"a verdict needs {MIN_LAUNCHES} launches"
+VERDICT_NEEDS = f"a verdict needs {LAUNCHES_OF_A_VERDICT} launches"
 
 
 Rates = Mapping[int, tuple[float, float]]

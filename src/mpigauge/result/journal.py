@@ -100,13 +100,13 @@ class VisitLine(VisitCore, frozen=True):
 
     @property
     def at_s(self) -> float:
-        """Begin in seconds after the launch's start."""
-        return self.at_ns * NS
+        """Begin in seconds after the launch's start, to a microsecond: digits of noise fill a result."""
+        return round(self.at_ns * NS, 6)
 
     @property
     def elapsed_s(self) -> float:
-        """Duration in seconds."""
-        return self.elapsed_ns * NS
+        """Duration in seconds, to four digits."""
+        return float(f"{self.elapsed_ns * NS:.4g}")
 
 
 class ClockLine(Struct, frozen=True):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.decision import MARGIN, MIN_LAUNCHES, Thresholds, decide, verdicts
+from mpigauge.stats.decision import MARGIN, Thresholds, decide, verdicts
 from mpigauge.stats.interval import MAX_DISTANCE, UNIFORM_VARIANCE, difference_interval
-from mpigauge.stats.limits import PROMISED
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT, PROMISED
 from mpigauge.stats.max_t import Family, Paired, Unpaired, joint_reach
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Ratio:
     @property
     def awaits_launches(self) -> bool:
         """Whether its interval is beyond the margin, and nothing but launches is missing for a verdict."""
-        return self.launches < MIN_LAUNCHES and self._is_beyond(*bounds())
+        return self.launches < LAUNCHES_OF_A_VERDICT and self._is_beyond(*bounds())
 
     def _is_beyond(self, least: float, most: float) -> bool:
         return self.low is not None and self.high is not None and (self.high < least or self.low > most)
@@ -84,7 +84,7 @@ def ratio_from(decision: Decision, *, paired: bool, verdict: Verdict | None = No
     """
     ends = decision.ratio, decision.low, decision.high
     if verdict is None:
-        verdict = decision.verdict if decision.launches >= MIN_LAUNCHES else "undecided"
+        verdict = decision.verdict if decision.launches >= LAUNCHES_OF_A_VERDICT else "undecided"
     return Ratio(*ends, decision.launches, paired, verdict, decision.small, decision.needed)
 
 
@@ -239,7 +239,7 @@ def _alone(family: Family, *, paired: bool) -> Ratio:
     thresholds = Thresholds()
     mean, half = float(family.mean[0]), float((joint_reach(family, thresholds.level) * family.error)[0])
     launches = int(family.launches[0])
-    verdict = verdicts(family, thresholds)[0] if launches >= MIN_LAUNCHES else "undecided"
+    verdict = verdicts(family, thresholds)[0] if launches >= LAUNCHES_OF_A_VERDICT else "undecided"
     small = abs(mean) > half and abs(mean) < math.log1p(thresholds.margin)
     growth = math.exp(min(half, MAX_DISTANCE))
     centre = math.exp(mean)

@@ -7,18 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mpigauge.compare.alike import builds_that_differ, differences
-from mpigauge.compare.comparison import CONTROLS, EagerLimitOfSide, compare
+from mpigauge.compare.cells import CONTROLS, compared_by, varied_variables
+from mpigauge.compare.comparison import EagerLimitOfSide, compare
 from mpigauge.compare.interim_looks import thresholds_of_result
 from mpigauge.compare.sentences import ONE_SIDE, sides_of
 from mpigauge.compare.sides import (
-    compared_by,
     differing_as_a_whole,
     first_pairs,
     pairs_between,
     pairs_by,
     unmatched_between,
     unmatched_by,
-    varied_variables,
 )
 from mpigauge.compare.suspicious import first_looks
 from mpigauge.document.state_words import left_out_line, states_in_brief

@@ -18,6 +18,7 @@ import numpy as np
 
 from mpigauge.stats import special
 from mpigauge.stats.interval import MAX_DISTANCE
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.stats.max_t import LEVEL, joint_reach, p_values_beyond
 
 if TYPE_CHECKING:
@@ -32,9 +33,6 @@ INSTRUMENT = 0.01
 
 MARGIN = 0.03
 ALLOW = 0.10
-
-MIN_LAUNCHES = 5
-"""Launches from which a cell is judged."""
 
 RUNS_SHARE = 0.2
 """Share of the error level for runs of sizes, if there are any; single cells have the rest."""
@@ -126,7 +124,7 @@ def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[D
     bar = Threshold(INSTRUMENT, thresholds.margin, share)
     misses, launches = (
         detectable_differences(family, joint, bar),
-        launches_for_power(family, joint, bar, MIN_LAUNCHES),
+        launches_for_power(family, joint, bar, LAUNCHES_OF_A_VERDICT),
     )
     one_sided = special.stdtrit(family.freedom, 1 - thresholds.level)
     p = np.where(family.mean > 0, slower, faster)

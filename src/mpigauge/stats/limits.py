@@ -5,6 +5,9 @@ import math
 ENOUGH_LAUNCHES = 6
 """Launches from which the median has an assumption-free 95 % interval; with fewer, a number is marked."""
 
+LAUNCHES_OF_A_VERDICT = 5
+"""Launches from which a cell of a comparison is judged."""
+
 LAUNCHES_OF_A_MAP = 5
 """Launches from which a slow link can be distinguished from chance."""
 

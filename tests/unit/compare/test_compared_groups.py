@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.campaign.control import compared_groups
-from mpigauge.compare import sides
-from mpigauge.compare.sides import compared_cells, first_pairs, pairs_between, pairs_by, unmatched_by
+from mpigauge.compare import cells as cells_module
+from mpigauge.compare.cells import compared_cells
+from mpigauge.compare.sides import first_pairs, pairs_between, pairs_by, unmatched_by
 from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.plan.model import Measure
 from mpigauge.rows.rows import rows
@@ -128,7 +129,7 @@ def test_what_varies_nothing_is_not_searched_for_comparisons(monkeypatch: pytest
     """A map of hundreds of hosts has so many cells that a pass for each factor takes minutes."""
     cells = expanded(Measure("pingpong", sizes="8", pairs="tournament"), ranks=(8,))
     of_cells = rows_of(cells)
-    monkeypatch.setattr(sides, "comparison_key", lambda *_: pytest.fail("cells are grouped"))
+    monkeypatch.setattr(cells_module, "comparison_key", lambda *_: pytest.fail("cells are grouped"))
     assert compared_groups(cells) == ("", [])
     assert first_pairs(of_cells, []) == ("", [])
 

@@ -21,7 +21,8 @@ from mpigauge.rows.rows import rows
 from mpigauge.show.compared import compare_sources
 from mpigauge.show.figures import KINDS
 from mpigauge.show.formats import json
-from mpigauge.stats.decision import MIN_LAUNCHES, Thresholds
+from mpigauge.stats.decision import Thresholds
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from tests.made import campaign, cell, eager, in_states, launches_of, measured, result_of
 
 if TYPE_CHECKING:
@@ -300,7 +301,7 @@ def test_ranks_that_were_elsewhere_need_no_more_launches() -> None:
 
 
 def test_few_launches_say_nothing() -> None:
-    few = rows_with({("mpich", 8): 1e4, ("openmpi", 8): 2e4}, launches=range(1, MIN_LAUNCHES))
+    few = rows_with({("mpich", 8): 1e4, ("openmpi", 8): 2e4}, launches=range(1, LAUNCHES_OF_A_VERDICT))
     (one,) = judged(few).cells
     assert one.decision is None
     assert one.verdict == "undecided"
@@ -317,7 +318,7 @@ def test_of_a_state_that_was_rare_more_launches_than_were_made_are_asked_for() -
 
 
 def test_launches_that_were_made_are_not_asked_for() -> None:
-    few, many = range(1, MIN_LAUNCHES), range(1, 11)
+    few, many = range(1, LAUNCHES_OF_A_VERDICT), range(1, 11)
     times = {("mpich", 8): 1e4, ("openmpi", 8): 2e4}
     short = rows_with(times, launches=few)
     (asked,) = [line for line in notes(judged(short)) if line.startswith("too few launches")]

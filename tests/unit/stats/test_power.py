@@ -9,13 +9,13 @@ import pytest
 
 from mpigauge.stats.decision import (
     MAX_LAUNCHES,
-    MIN_LAUNCHES,
     POWER,
     TIMES_MARGIN,
     Thresholds,
     decide,
     verdicts,
 )
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.stats.max_t import Paired
 from tests.unit.compare.test_compare import launches
 
@@ -41,7 +41,7 @@ def found(count: int, spread: float, cells: int, slower: float, trials: int = TR
 @lru_cache
 def enough(spread: float, cells: int) -> int:
     """The fewest launches that find twice the margin in four of five."""
-    low, high = MIN_LAUNCHES, 150
+    low, high = LAUNCHES_OF_A_VERDICT, 150
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if found(middle, spread, cells, TWICE) >= POWER else (middle + 1, high)
@@ -93,6 +93,6 @@ def test_more_spread_needs_more_and_there_is_an_end() -> None:
     logs = np.random.default_rng(9).normal(size=(10, 1))
     needed = [decide(Paired(spread * logs, np.zeros(1)), USUAL)[0].needed for spread in (0.01, 0.05, 0.1)]
     assert needed == sorted(needed, key=lambda one: one or MAX_LAUNCHES)
-    assert needed[0] == MIN_LAUNCHES
+    assert needed[0] == LAUNCHES_OF_A_VERDICT
     assert decide(Paired(2.0 * logs, np.zeros(1)), USUAL)[0].needed is None
     assert decide(Paired(0.01 * logs, np.zeros(1)), Thresholds(margin=0.0))[0].needed is None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.compare.comparison import CONTROLS
+from mpigauge.compare.cells import CONTROLS
 from mpigauge.compare.history.session import time_of
 from mpigauge.rows.machine.over_sessions import alike
 from mpigauge.sequences import group_by

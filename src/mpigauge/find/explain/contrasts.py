@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.compare.sides import compared_by
+from mpigauge.compare.cells import compared_by
 from mpigauge.compare.size_ratio import (
     SizePair,
     SizePiece,

@@ -19,7 +19,7 @@ from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import group, subject_of
 from mpigauge.rows.same_distance import like_ratio
 from mpigauge.sequences import consecutive, group_by, runs
-from mpigauge.stats.decision import MIN_LAUNCHES
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.units import counted, plural
 from mpigauge.vocabulary import DIFFERENT
 
@@ -273,7 +273,7 @@ def _alike(fact: PartCost) -> str:
 
 def _needs(steps: Sequence[PartStep]) -> str:
     """Return what is missing for a verdict on steps of few launches; nothing if there is one."""
-    few = any(step.ratio.launches < MIN_LAUNCHES for step in steps)
+    few = any(step.ratio.launches < LAUNCHES_OF_A_VERDICT for step in steps)
     return f"; {VERDICT_NEEDS}" if few else ""
 
 

@@ -19,7 +19,7 @@ static void put_truth(FILE *out, const char *key, mg_truth value)
 
 static void put_real(FILE *out, const char *key, mg_real value)
 {
-    (void) fprintf(out, ",\"%s\":%.4g", key, value);
+    (void) fprintf(out, ",\"%s\":%.3g", key, value);
 }
 
 static void put_text(FILE *out, const char *key, mg_text value)
@@ -38,7 +38,7 @@ static void put_reals(FILE *out, const char *key, mg_reals array)
 {
     (void) fprintf(out, ",\"%s\":[", key);
     for (int i = 0; i < array.count; i++)
-        (void) fprintf(out, i > 0 ? ",%.5g" : "%.5g", array.values[i]);
+        (void) fprintf(out, i > 0 ? ",%.4g" : "%.4g", array.values[i]);
     (void) fputc(']', out);
 }
 
