@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 OURS = re.compile(r"^(FAKE_|MPICC$|MPIGAUGE_|XDG_)")
 
 # What whoever starts the tests ignores (nohup, a script with &) would stay ignored in all that they start.
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
