@@ -3,10 +3,10 @@
 A process of its own, started with `leftovers.py FOLDER`. Its standard input begins with a message of its
 parent (`start_message`), continues with a line on the job before its launcher starts and one on the launcher
 afterwards, and ends when the parent closes the pipe or dies. If the parent died without a last message, the
-launcher is ended. Then the janitor removes the
-temporary folder, if one is named, and the files that MPI libraries left behind: a killed process cannot
-remove its own. A file counts as left behind if it has a name like theirs, was not there before, belongs to
-us, and is used by no process. If a job did not end by itself, the other hosts are cleaned likewise.
+launcher is ended. Then the janitor removes the temporary folder, if one is named, and the files that MPI
+libraries left behind: a killed process cannot remove its own. A file counts as left behind if it has a name
+like theirs, was not there before, belongs to us, and is used by no process. If a job did not end by itself,
+the other hosts are cleaned likewise.
 
 If both are killed, the next mpigauge does the same: `campaign.launch.orphans`.
 
