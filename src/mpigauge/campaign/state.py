@@ -7,10 +7,10 @@ from typing import NamedTuple
 from mpigauge.campaign.launch.launchers import known_options
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import FLOORS
+from mpigauge.result.compact import essential_launch, essential_visit
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Record, Visit
 from mpigauge.result.writer import ResultFile
-from mpigauge.rows.precision import essential_launch, essential_visit
 from mpigauge.vocabulary import ENDS_JOB
 
 MAX_FAILURES = 2

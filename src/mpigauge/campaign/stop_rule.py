@@ -1,13 +1,17 @@
 """The stop rule of precision: which cells have narrow enough intervals after whole replications."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
 
-from mpigauge.plan.model import Cell
-from mpigauge.result.records import Launch, Visit
-from mpigauge.rows.clock_resolution import clock_resolution
-from mpigauge.rows.precision import widths_asked
-from mpigauge.rows.samples import LaunchMedianCache
+from typing import TYPE_CHECKING
+
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.records import Launch, Visit
+    from mpigauge.rows.samples import LaunchMedianCache
 
 EVERY_UP_TO = 20
 """The rule is evaluated after each of so many replications; after that, whenever 2.5 to 5 % have been added.
@@ -42,14 +46,14 @@ class StopRule:
         visits: Sequence[Visit],
         launches: Sequence[Launch],
         least: int = ENOUGH_LAUNCHES,
-        widths: Callable[..., dict[Cell, float | None]] = widths_asked,
+        widths: Callable[..., dict[Cell, float | None]] | None = None,
     ) -> None:
         self._precision = precision
         self._visits = visits
         self._launches = launches
         self._least = least
         self._widths = widths
-        self._medians = LaunchMedianCache()
+        self._medians: LaunchMedianCache | None = None
         self._asked = 0
         self._precise: frozenset[Cell] = frozenset()
 
@@ -65,9 +69,15 @@ class StopRule:
         return self._precise
 
     def _evaluate(self, number: int) -> frozenset[Cell]:
+        # They stand on numpy, which takes long to import: the first launch does not wait for it.
+        from mpigauge.rows.clock_resolution import clock_resolution  # noqa: PLC0415
+        from mpigauge.rows.precision import widths_asked  # noqa: PLC0415
+        from mpigauge.rows.samples import LaunchMedianCache  # noqa: PLC0415
+
+        self._medians = self._medians or LaunchMedianCache()
         visits = [visit for visit in self._visits if visit.launch <= number]
         steps = clock_resolution((launch for launch in self._launches if launch.number <= number), visits)
-        widths = self._widths(visits, steps, self._medians, self._least)
+        widths = (self._widths or widths_asked)(visits, steps, self._medians, self._least)
         return frozenset(
             cell for cell, width in widths.items() if width is not None and width <= self._precision
         )

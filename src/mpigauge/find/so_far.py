@@ -12,6 +12,7 @@ from mpigauge.find.answer import QUOTED_BYTES
 from mpigauge.plan.factors import SIZE, is_control
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import PAIR_OF_RANKS
+from mpigauge.result.compact import essential_visit
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Visit
 from mpigauge.rows.baselines import ratios_of
@@ -21,7 +22,6 @@ from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.machine.serial_correlation import widening_of
 from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of
 from mpigauge.rows.machine.split import split_visits
-from mpigauge.rows.precision import essential_visit
 from mpigauge.rows.rates import directions_of, message_rate_of, rate_of
 from mpigauge.rows.rows import Row
 from mpigauge.rows.samples import LaunchMedianCache, launch_medians

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, get_args, get_origin
 
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from mpigauge.result.kernel_data import READINGS, VisitCore
 
 if TYPE_CHECKING:
-    from mpigauge.result.records import Visit
+    from mpigauge.result.records import Launch, Visit
 
 
 def _is_of_integers(kind: object) -> bool:
@@ -83,3 +83,27 @@ def as_list(value: object) -> list[int]:
     if isinstance(value, array):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is no part of a record")
+
+
+# ---- What precision asks of them -------------------------------------------------------------------
+
+_KEPT = {"samples_ns", "late", "line_ns", "path_ns", "alu_ns"}
+_DROPPED = {*LISTS, *READINGS} - _KEPT
+
+
+def essential_visit(visit: Visit) -> Visit:
+    """Return what precision asks of a visit, in little memory: samples, and what it was made in.
+
+    A campaign has all of them in memory, on a node that it measures.
+    """
+    kept = replace(visit, **dict.fromkeys(_DROPPED, EMPTY))
+    pack(kept)
+    return kept
+
+
+def essential_launch(launch: Launch) -> Launch:
+    """Return what precision asks of a launch: of its ranks the one whose clock has the longest step."""
+    coarsest = max(launch.ranks_at, key=lambda rank: rank.clock_step_ns, default=None)
+    return replace(
+        launch, command=(), ranks_at=() if coarsest is None else (coarsest,), variables={}, reported=""
+    )

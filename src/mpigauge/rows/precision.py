@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec.structs import replace
 
-from mpigauge.result.compact import EMPTY, LISTS, pack
-from mpigauge.result.kernel_data import READINGS
 from mpigauge.rows.machine.serial_correlation import widening_of
 from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.samples import NO_STEPS, LaunchMedianCache, by_cell, launch_medians
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.plan.model import Cell
-    from mpigauge.result.records import Launch, Visit
+    from mpigauge.result.records import Visit
     from mpigauge.rows.machine.split import Split
     from mpigauge.rows.samples import Steps
 
@@ -70,27 +67,3 @@ def widths_asked(
 def _parts(split: Split, visits: Sequence[Visit]) -> list[Sequence[Visit]]:
     """Return the visits of a cell in each state that is asked for."""
     return [part.visits for part in split.asked_for(split.parts(visits))] if split else [visits]
-
-
-# ---- What of them must be kept -------------------------------------------------------------------
-
-_KEPT = {"samples_ns", "late", "line_ns", "path_ns", "alu_ns"}
-_DROPPED = {*LISTS, *READINGS} - _KEPT
-
-
-def essential_visit(visit: Visit) -> Visit:
-    """Return as much of a visit as its width asks for, in little memory: samples, and what it was made in.
-
-    A campaign has all of them in memory, on a node that it measures.
-    """
-    kept = replace(visit, **dict.fromkeys(_DROPPED, EMPTY))
-    pack(kept)
-    return kept
-
-
-def essential_launch(launch: Launch) -> Launch:
-    """Return as much of a launch: of its ranks the one whose clock has the longest step."""
-    coarsest = max(launch.ranks_at, key=lambda rank: rank.clock_step_ns, default=None)
-    return replace(
-        launch, command=(), ranks_at=() if coarsest is None else (coarsest,), variables={}, reported=""
-    )

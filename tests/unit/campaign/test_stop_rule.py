@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from mpigauge.campaign.state import CampaignState
 from mpigauge.campaign.stop_rule import EVERY_UP_TO, StopRule, last_evaluated
+from mpigauge.result.compact import essential_launch, essential_visit
 from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.records import Done
 from mpigauge.rows import samples
 from mpigauge.rows.clock_resolution import clock_resolution
-from mpigauge.rows.precision import essential_launch, essential_visit, widths_asked
+from mpigauge.rows.precision import widths_asked
 from mpigauge.rows.samples import LaunchMedianCache
 from tests.made import JOB, LINES_NS, SMALL, collective, in_states, launch, together, visit
 

@@ -38,7 +38,7 @@ static void put_reals(FILE *out, const char *key, mg_reals array)
 {
     (void) fprintf(out, ",\"%s\":[", key);
     for (int i = 0; i < array.count; i++)
-        (void) fprintf(out, i > 0 ? ",%.4g" : "%.4g", array.values[i]);
+        (void) fprintf(out, i > 0 ? ",%.3g" : "%.3g", array.values[i]);
     (void) fputc(']', out);
 }
 
