@@ -6,6 +6,8 @@ latency to another host, give or take 1 %, and a chain of arithmetic 2000 ns; no
 Time does not pass; the journal says that it did. Environment variables change what happens:
 
     FAKE_SPREAD=0.1      launches differ by up to so much, each by what follows from its plan
+    FAKE_LEVELS=FILE     a launch takes its first line with it: 1.05 0.2 is 5 % longer, and in a fifth of
+                         its visits the cores are slower
     FAKE_JITTER=0.1      samples differ by up to so much, each by what follows from its visit
     FAKE_NAP_S=0.01      a visit really takes so long
     FAKE_LATE=bcast:64   in every fourth round of this cell a rank comes 1000 ns late, where it can
@@ -71,7 +73,17 @@ from tests.fakes.law import (
     while_computing_ns,
 )
 from tests.fakes.lines import CLOCK_COST_NS, array, say, say_clock, say_launch
-from tests.fakes.machine import Course, beside, chance, condition, is_meant, of_mode, slowness
+from tests.fakes.machine import (
+    FOLLOWS_SPEED,
+    Course,
+    Levels,
+    beside,
+    chance,
+    condition,
+    is_meant,
+    of_mode,
+    slowness,
+)
 from tests.fakes.plan import PlanError, asked_for, read_plan, steps_of
 
 TYPE_CHECKING = False
@@ -123,7 +135,8 @@ class Run:
         self.now_ns = 1000
         spread = float(os.environ.get("FAKE_SPREAD", "0"))
         launch_chance = chance(*(f"{v['id']} {v['pattern']} {v['bytes']}" for v in visits))
-        self.effect = 1 + spread * launch_chance
+        self.levels = Levels(os.environ.get("FAKE_LEVELS", ""))
+        self.effect = self.levels.factor * (1 + spread * launch_chance)
         self.luck = (1 + launch_chance) / 2
         self.jitter = float(os.environ.get("FAKE_JITTER", "0"))
         self.nap_s = float(os.environ.get("FAKE_NAP_S", "0"))
@@ -262,6 +275,7 @@ class Run:
         talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
         factor *= self.course.factor(self.now_ns) if talks else 1
         factor *= float(os.environ.get("FAKE_SLOWER", "1")) if ranks > 1 else 1
+        factor *= self.levels.slower(visit) ** FOLLOWS_SPEED
         return factor * of_mode(visit)
 
     def measure(self, visit: dict[str, Any], cell: Cell, at_once: int) -> None:
@@ -325,7 +339,8 @@ class Run:
     def condition(self, visit: dict[str, Any], ranks: int, start_ns: int) -> list[str]:
         """What the machine was like from then until now."""
         lines_ns = [self.course.line_ns(at_ns) for at_ns in (start_ns, self.now_ns)]
-        return condition(visit, ranks, self.latency_ns, lines_ns, self.now_ns - start_ns)
+        slower, elapsed_ns = self.levels.slower(visit), self.now_ns - start_ns
+        return condition(visit, ranks, self.latency_ns, lines_ns, elapsed_ns, slower)
 
     def draw(self, cell: Cell, call_ns: int, *key: object) -> list[int]:
         """As many samples as the cell has in a visit."""

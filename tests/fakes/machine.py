@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 LINE_NS, CHAIN_NS = 60.0, 2000.0
 READING_SPREAD = 0.01
+SPEEDS_APART = 1896 / 1735
+FOLLOWS_SPEED = 0.8
+"""Of a change of speed, as a power of it, what a message follows."""
 
 
 def slowness(pair: str, luck: float) -> float:
@@ -78,8 +81,37 @@ class Course:
         return LINE_NS, 1.0
 
 
+class Levels:
+    """How a launch differs from the others, and for how much of the time its cores are at the lower speed.
+
+    Args:
+        file: As FAKE_LEVELS names it; its first line is this launch's, and goes. Nothing if all are alike.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.factor, self.slow_share = 1.0, 0.0
+        if not file:
+            return
+        with open(file, encoding="ascii") as lines:  # noqa: PTH123 - pathlib takes longer to import than a launch
+            mine, *others = lines
+        with open(file, "w", encoding="ascii") as lines:  # noqa: PTH123
+            lines.writelines(others)
+        self.factor, self.slow_share = map(float, mine.split())
+
+    def slower(self, visit: dict[str, Any]) -> float:
+        """How many times as long as at the higher speed a chain of arithmetic takes during a visit."""
+        return (
+            SPEEDS_APART if (chance("speed", visit["id"], visit["cell"]) + 1) / 2 < self.slow_share else 1.0
+        )
+
+
 def condition(
-    visit: dict[str, Any], ranks: int, latency_ns: int, lines_ns: list[float], elapsed_ns: int
+    visit: dict[str, Any],
+    ranks: int,
+    latency_ns: int,
+    lines_ns: list[float],
+    elapsed_ns: int,
+    slower: float = 1.0,
 ) -> list[str]:
     """The machine before and after the samples; nobody disturbs them, unless that is asked for."""
     members = members_of(visit) or range(ranks)
@@ -91,8 +123,9 @@ def condition(
     if len(set(on)) > 1:
         words += [f'"path_ns":{_readings(visit, [latency_ns, latency_ns])}']
     wait_ns = elapsed_ns // 10 if is_meant("FAKE_DISTURB", visit) else 0
-    wide_ns = 2 * CHAIN_NS if is_meant("FAKE_NEIGHBOUR", visit) else CHAIN_NS
-    words += [f'"alu_ns":[{CHAIN_NS},{CHAIN_NS}],"issue_ns":[{wide_ns},{wide_ns}]']
+    chain_ns = slower * CHAIN_NS
+    wide_ns = 2 * chain_ns if is_meant("FAKE_NEIGHBOUR", visit) else chain_ns
+    words += [f'"alu_ns":[{chain_ns:.1f},{chain_ns:.1f}],"issue_ns":[{wide_ns:.1f},{wide_ns:.1f}]']
     words += [f'"switches":{int(wait_ns > 0)},"wait_ns":{wait_ns}']
     words += ['"steal_ns":0,"moves":0']
     return [*words, '"retransmits":0'] if len(set(on)) > 1 else words
