@@ -75,7 +75,7 @@ def test_a_campaign_like_another_is_held_by_it(campaigns: Campaigns) -> None:
 
 @pytest.mark.truth
 @pytest.mark.thorough
-@pytest.mark.parametrize("machine", MACHINES)
-def test_an_interval_holds_what_the_next_campaign_says(machine: str, campaigns: Campaigns) -> None:
-    held = held_by(campaigns, machine, PAIRS)
-    check(f"{machine}: numbers of the next campaign, measured, that intervals hold", held, 0.7, 0.95)
+@pytest.mark.parametrize("course", MACHINES)
+def test_an_interval_holds_what_the_next_campaign_says(course: str, campaigns: Campaigns) -> None:
+    held = held_by(campaigns, course, PAIRS)
+    check(f"{course}: numbers of the next campaign, measured, that intervals hold", held, 0.7, 0.95)
