@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.conftest import Cli
     from tests.fakes.mpi import FakeMpi
 
-PAIRS = 50
+PAIRS = 200
 WHAT = ("pingpong", "barrier", "allreduce", "memcpy", "--sizes", "8:8KiB*32", "-q")
 
 

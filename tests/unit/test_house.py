@@ -129,8 +129,13 @@ def test_no_verb_imports_another() -> None:
         assert not modules_imported(NAMES[verb]) & (verbs - {verb}), verb
 
 
-def loaded_by(statement: str) -> set[str]:
-    """The top-level modules that a statement loads."""
+def loaded_by(*words: str) -> set[str]:
+    """The top-level modules that a command line loads."""
+    return loaded_after(f"from mpigauge.cli import status_of\nstatus = status_of({list(words)!r})")
+
+
+def loaded_after(statement: str) -> set[str]:
+    """The top-level modules that a statement loads, which may set `status`."""
     text = (
         f"import sys\nstatus = 0\n{statement}\n"
         "print('loaded', *{name.split('.')[0] for name in sys.modules}, file=sys.stderr)\nsys.exit(status)"
@@ -145,13 +150,13 @@ def loaded_by(statement: str) -> set[str]:
     "words", [("--help",), ("--version",), ("run", "--help"), ("map", "--help"), ("plot", "--help")]
 )
 def test_help_does_not_wait_for_what_computes(words: tuple[str, ...]) -> None:
-    loaded = loaded_by(f"from mpigauge.cli import status_of\nstatus = status_of({list(words)!r})")
+    loaded = loaded_by(*words)
     assert "click" in loaded
     assert not SLOW & loaded
 
 
 def test_no_launch_waits_for_what_computes() -> None:
-    loaded = loaded_by("import mpigauge.cli.verbs.run, mpigauge.campaign.measuring")
+    loaded = loaded_after("import mpigauge.cli.verbs.run, mpigauge.campaign.measuring")
     assert {"click", "msgspec"} <= loaded
     assert not {"matplotlib", "numpy", "scipy"} & loaded
 
