@@ -78,6 +78,7 @@ _SPECIAL: Mapping[str, Callable[[Cell], str]] = {
     "root": _root,
     "block_bytes": _layout,
     "partitions": lambda cell: counted(cell.partitions, "partition") if cell.partitions else "",
+    "tests": lambda cell: f"{counted(cell.tests, 'call')} of MPI_Test" if cell.tests else "",
     "pair": _pair,
     "senders": lambda cell: counted(cell.senders, "sender") if cell.senders else "",
 }

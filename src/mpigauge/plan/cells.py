@@ -364,6 +364,13 @@ def _partitions(table: _Table, cell: Cell) -> Iterable[int]:
     return _partitions_asked(table) if _is(table, cell, "partitioned") else (0,)
 
 
+def _tests(table: _Table, cell: Cell) -> Iterable[int]:
+    mode = table.pattern.mode(cell.mode)
+    if mode is None or not mode.may_test:
+        return (0,)
+    return table.measure.tests or (mode.tests_usual,)
+
+
 def _is(table: _Table, cell: Cell, trait: str) -> bool:
     """Return whether the mode of a cell has a trait."""
     return bool(getattr(table.pattern.mode(cell.mode), trait, False))
@@ -433,6 +440,7 @@ VALUES: Mapping[str, Callable[[_Table, Cell], Iterable[Value]]] = {
     "block_bytes": _blocks,
     "stride_bytes": _strides,
     "partitions": _partitions,
+    "tests": _tests,
     "pair": _pairs,
     "pairing": lambda table, _: (table.measure.pairs,),
     "bytes": _sizes,

@@ -293,6 +293,17 @@ FACTORS = (
         key="partitions",
         code=NumberIfAny(),
     ),
+    Factor(
+        "tests",
+        "how",
+        usual=0,
+        has="may_test",
+        asked="tests",
+        compared=True,
+        without="no MPI_Test",
+        key="tests",
+        code=NumberIfAny(),
+    ),
     Factor("pair", "where", asked="pairs", along=True),
     Factor("pairing", "where", usual="", asked="pairs"),
     Factor(

@@ -85,8 +85,10 @@ MIN_ROUNDS = 30
 MAX_WINDOW = 65_536
 MAX_DEPTH = 65_536
 MAX_PARTITIONS = 65_536
+MAX_TESTS = 65_536
 Depth = Annotated[int, Meta(ge=0, le=MAX_DEPTH)]
 Partitions = Annotated[int, Meta(ge=1, le=MAX_PARTITIONS)]
+Tests = Annotated[int, Meta(ge=0, le=MAX_TESTS)]
 Visits = Annotated[int, Meta(ge=1, le=10**6)]
 Rounds = Annotated[int, Meta(ge=1, le=10**8)]
 Seconds = Annotated[float, Meta(gt=0, le=366 * 86_400.0)]
@@ -113,6 +115,7 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
         strides: Distances from one block to the next, in bytes; empty means twice the block. Those that are
             shorter than a block are left out.
         partitions: Numbers of partitions of a partitioned message.
+        tests: Numbers of calls of MPI_Test during a computation; empty means those of the mode.
         pairs: For patterns of two ranks: measure all pairs and not ranks 0 and 1 alone, as many at once as
             possible (tournament) or one after the other (serial).
         groups: Groups of ranks that do the same at once, each also alone: host, a number, mod:K, or lists of
@@ -136,6 +139,7 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     blocks: tuple[Positive, ...] = ()
     strides: tuple[Positive, ...] = ()
     partitions: tuple[Partitions, ...] = ()
+    tests: tuple[Tests, ...] = ()
     pairs: Pairing | Literal[""] = ""
     groups: tuple[GroupsRule, ...] = ()
     senders: tuple[Senders, ...] = ()
@@ -313,6 +317,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
         block_bytes: Size of the blocks that a message lies in; 0 where it is one block, or of another layout.
         stride_bytes: Distance from one block to the next, likewise.
         partitions: Number of partitions of a message; 0 where it has none.
+        tests: Number of calls of MPI_Test during a computation; 0 where there are none.
         group: The ranks that take part, in their order: "0-3", "0,4,1,5"; "" for the first ones.
         groups: How groups of ranks that do the same at once were made, of which this is one: "host", "4",
             "mod:8"; "" if the group is alone.
@@ -345,6 +350,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
     block_bytes: Int64 = 0
     stride_bytes: Int64 = 0
     partitions: Int64 = 0
+    tests: Int64 = 0
     group: Group = ""
     groups: GroupsRule = ""
     senders: Ranks = 0

@@ -117,6 +117,9 @@ class Mode(Struct, frozen=True):
         one_message: Whether it sends one message where other modes of its pattern send a window.
         target_waits: Whether the rank whose memory is worked on has nothing to do, and waits in MPI.
         target_computes: Whether the rank whose memory is worked on computes meanwhile, outside MPI.
+        work_times: How many times as long as its operation alone it computes.
+        may_test: Whether it calls MPI_Test during its computation, if that is asked for.
+        tests_usual: How many such calls it makes unless asked otherwise.
         computes_first: Whether rank 0 computes for as long as the message takes before the clock starts.
         most_bytes: Its largest size; 0 is any.
     """
@@ -148,6 +151,9 @@ class Mode(Struct, frozen=True):
     one_message: bool = False
     target_waits: bool = False
     target_computes: bool = False
+    work_times: FewOrNone = 1
+    may_test: bool = False
+    tests_usual: FewOrNone = 0
     computes_first: bool = False
     time_of: ShortText = ""
     sampling: ShortText = ""
@@ -295,6 +301,11 @@ class Pattern(Struct, frozen=True):
     def partitioned(self) -> bool:
         """Whether it has modes whose message has partitions."""
         return any(mode.partitioned for mode in self.modes)
+
+    @property
+    def may_test(self) -> bool:
+        """Whether it has modes that can call MPI_Test during their computation."""
+        return any(mode.may_test for mode in self.modes)
 
     @property
     def mode_in_a_row(self) -> str:

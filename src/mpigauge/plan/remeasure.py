@@ -63,6 +63,7 @@ def _table(cell: Cell, plan: Plan) -> Measure:
     values["groups"] = _rules(cell, plan)
     if pattern := known().get(cell.pattern):
         values |= {"depths": (cell.depth,)} if pattern.queues else {}
+        values |= {"tests": (cell.tests,)} if pattern.may_test else {}
         values |= {"blocks": ANY_SIZE} if pattern.strided and not cell.block_bytes else {}
         values |= {"partitions": ANY_SIZE} if pattern.partitioned and not cell.partitions else {}
     if cell.window:

@@ -27,7 +27,7 @@ HISTORY: Mapping[int, str] = {
     "environments "
     "`shared_memory_bytes` and `shared_memory_free_bytes`; "
     "cells `rma_window`, `depth`, `block_bytes`, `stride_bytes` and `partitions`, the tables of a plan "
-    "`rma_windows`, `depths`, `blocks`, `strides` and `partitions`",
+    "`rma_windows`, `depths`, `blocks`, `strides` and `partitions`; cells and tables `tests`",
     5: "the identity of a launch is one object: records `launch`, `clock` and `done` have `job` in place of "
     "`mpi`, `mpi_version`, `transport`, `placed` and `ranks`; where ranks ran is `ranks_at`, which was "
     "`placement`; added since: launches have `cards`, `throttled`, `machines` and `first_round_trip_ns`, "

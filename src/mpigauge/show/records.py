@@ -203,7 +203,7 @@ def _map(result: Result, rows: Sequence[Row]) -> dict[str, Any] | None:
 
 ANSWERED = (
     *("pattern", "mode", "bytes", "mpi", "mpi_version", "transport", "placement", "ranks"),
-    *("senders", "depth", "block_bytes", "stride_bytes", "partitions", "rma_window"),
+    *("senders", "depth", "block_bytes", "stride_bytes", "partitions", "tests", "rma_window"),
 )
 """Factors of a cell in the answer."""
 

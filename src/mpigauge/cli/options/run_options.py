@@ -156,6 +156,11 @@ WHAT = (
         help="Distance from one block to the next.  [default: twice the block]",
     ),
     click.option("--partitions", metavar="N[,N...]", help="Partitions of a message.  [default: 1,8,64]"),
+    click.option(
+        "--tests",
+        metavar="N[,N...]",
+        help="Calls of MPI_Test during a computation.  [default: 8 in mode tested, else none]",
+    ),
 )
 """Factors of a cell that a plan sets per pattern."""
 
@@ -320,6 +325,7 @@ def plan_of_options(
     block: str | None,
     stride: str | None,
     partitions: str | None,
+    tests: str | None,
     groups: tuple[str, ...],
     senders: str | None,
     order: str | None,
@@ -334,7 +340,7 @@ def plan_of_options(
         UsageError: An option has an invalid value.
     """
     from mpigauge.cli.options.plan_source import check_takes, chosen, file_of, meanings_of, with_modes
-    from mpigauge.plan.model import MAX_DEPTH, MAX_PARTITIONS
+    from mpigauge.plan.model import MAX_DEPTH, MAX_PARTITIONS, MAX_TESTS
     from mpigauge.plan.plan_file import Options
     from mpigauge.plan.source import check_source, plan_of
 
@@ -355,6 +361,7 @@ def plan_of_options(
         blocks=sizes_of("--block", block),
         strides=sizes_of("--stride", stride),
         partitions=numbers("--partitions", partitions, MAX_PARTITIONS),
+        tests=numbers("--tests", tests, MAX_TESTS, 0),
         groups=groups,
         senders=sender_counts(senders),
         orders=words(order),

@@ -337,6 +337,7 @@ static void prepare_collective(const struct mg_visit *visit, struct mg_state *st
     state->block_bytes  = visit->block_bytes;
     state->stride_bytes = visit->stride_bytes;
     state->partitions   = visit->partitions;
+    state->tests        = visit->tests;
     state->repeats      = visit->bytes <= REPEATED_BYTES && visit->pool_bytes == 0 ? REPEATS : 1;
     lay_out_blocks(visit, state);
 }

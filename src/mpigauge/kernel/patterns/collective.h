@@ -6,7 +6,7 @@
 #ifndef MG_COLLECTIVE_H
 #define MG_COLLECTIVE_H
 
-#include "machine/compute.h"
+#include "patterns/computing.h"
 #include "patterns/calls.h"
 
 /* The send buffer, or MPI_IN_PLACE. */
@@ -88,7 +88,7 @@ static inline bool mg_own_block_reduced(const struct mg_state *state, int i, str
     static void overlap(struct mg_state *state)          \
     {                                                    \
         MG_MPI(MPI_##Icall(ARGUMENTS, state->requests)); \
-        mg_work(state->work);                            \
+        mg_compute(state, state->requests);              \
         mg_wait(state->requests);                        \
     }
 
@@ -138,7 +138,8 @@ static inline bool mg_own_block_reduced(const struct mg_state *state, int i, str
          .about      = "MPI_" #Icall ", a computation that takes as long, MPI_Wait",   \
          .call       = overlap,                                                        \
          .directions = 1,                                                              \
-         .overlaps   = true} MG_PERSISTENT_MODE(Call),                                 \
+         .overlaps   = true,                                                           \
+         .may_test   = true} MG_PERSISTENT_MODE(Call),                                 \
     {                                                                                  \
         .name = "blocks", .about = "MPI_" #Call " some times in a row from one start", \
         .call = blocking, .directions = 1, .binds_buffers = true, .in_a_row = true     \

@@ -69,6 +69,7 @@ struct mg_state {
     size_t block_bytes;  /* of a layout with gaps, ... */
     size_t stride_bytes; /* ... and from one block to the next */
     int    partitions;   /* of a partitioned message */
+    int    tests;        /* calls of MPI_Test during a computation */
 
     uint64_t       found;  /* result of the last call, on which the next depends: mg_walk_on */
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
@@ -124,6 +125,7 @@ struct mg_mode {
     bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
     bool strided;         /* has blocks at a distance: block_bytes and stride_bytes */
     bool partitioned;     /* sends a message in partitions */
+    bool may_test;        /* calls MPI_Test during its computation, if the plan says so */
     bool by_hand;         /* copies blocks by a loop, where MPI could be told of them */
     bool message_each;    /* times a message for each of the queue's depth */
     bool target_waits;    /* rank 1 has nothing to do, and waits in MPI for the end of a series */
@@ -139,12 +141,14 @@ struct mg_mode {
     const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
     /* The mode that gives the same result and should not be slower than this one; or NULL. */
     const char      *instead_of;
-    size_t           most_bytes; /* the largest message; 0 = any */
-    int              trips;      /* as mg_pattern.trips, for this mode; 0 = that of the pattern */
-    int              parts;      /* calls that the message is split into, by parts.h; 0 = one */
-    int              depth_most; /* of its queue; 0 = any */
-    size_t           unit_bytes; /* sizes are multiples of it; 0 = those of the pattern */
-    struct mg_volume scratch;    /* memory per rank in addition to send and recv */
+    size_t           most_bytes;  /* the largest message; 0 = any */
+    int              trips;       /* as mg_pattern.trips, for this mode; 0 = that of the pattern */
+    int              parts;       /* calls that the message is split into, by parts.h; 0 = one */
+    int              depth_most;  /* of its queue; 0 = any */
+    size_t           unit_bytes;  /* sizes are multiples of it; 0 = those of the pattern */
+    int              work_times;  /* so many times as long as the operation it computes; 0 = once */
+    int              tests_usual; /* calls of MPI_Test unless asked otherwise */
+    struct mg_volume scratch;     /* memory per rank in addition to send and recv */
 };
 
 /* The factor of bus bandwidth over algorithm bandwidth, bytes / time. */

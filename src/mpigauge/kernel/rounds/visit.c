@@ -20,17 +20,19 @@
 #include <string.h>
 
 enum {
-    TRIALS_USED   = 5,   /* the last ones: the first are slower after a change of cell */
-    CLOCK_SHARE   = 20,  /* a round takes at least a 20th of its trial, the rest being the clock */
-    VERIFIED_EACH = 4,   /* visits of a cell, from the first; and the last */
+    TRIALS_USED   = 5,  /* the last ones: the first are slower after a change of cell */
+    CLOCK_SHARE   = 20, /* a round takes at least a 20th of its trial, the rest being the clock */
+    VERIFIED_EACH = 4,  /* visits of a cell, from the first; and the last */
+    WORK_TRIALS   = 9,
     WORK_TIMES    = 100, /* the computation of a target, in operations */
     COUNTED_CALLS_MAX   = 64,
     COUNTED_CALLS_MIN   = 4,
     COUNTED_APART_BYTES = 4096, /* below it start messages would dominate the traffic */
 };
 
-static const int64_t tick_ns     = 1000000000;
-static const int64_t work_min_ns = 2000000; /* longer than a pause of the system */
+static const int64_t tick_ns        = 1000000000;
+static const int64_t work_trials_ns = 1000000;
+static const int64_t work_min_ns    = 2000000; /* longer than a pause of the system */
 
 /* Sets times below 0 to 0, and returns how many there were because the clock went backwards: not
  * those that became so when a baseline was subtracted. */
@@ -150,15 +152,24 @@ static int64_t target_work_ns(int64_t pure_ns)
     return long_ns > work_min_ns ? long_ns : work_min_ns;
 }
 
-/* Rounds in which a target computes take as long as that, which trials do not show. */
+/* How long a call computes whose operation takes so long alone; 0 if it does not. */
+static int64_t work_of(const struct mg_visit *visit, int64_t pure_ns)
+{
+    if (visit->mode->target_computes)
+        return target_work_ns(pure_ns);
+    if (!mg_computes_as_long(visit->mode))
+        return 0;
+    return visit->mode->work_times > 0 ? visit->mode->work_times * pure_ns : pure_ns;
+}
+
+/* Rounds in which ranks compute take as long as that, too, which trials do not show. */
 static void fit_to_trial(struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
                          double round_ns)
 {
     const double elapsed_ns = (double) run->rounds.elapsed_ns / run->rounds.count;
-    const double work_ns =
-        visit->mode->target_computes ? (double) target_work_ns((int64_t) round_ns) : 0;
 
-    mg_cell_fit(run, visit, cell, round_ns, elapsed_ns + work_ns);
+    mg_cell_fit(run, visit, cell, round_ns,
+                elapsed_ns + (double) work_of(visit, (int64_t) round_ns));
 }
 
 /* Makes trial rounds on the first visit of a cell in this launch; then all ranks know batch and
@@ -342,25 +353,46 @@ static int64_t trips_of(const struct mg_visit *visit, const struct mg_state *sta
     return visit->pattern->trips > 0 ? visit->pattern->trips : window;
 }
 
-/* For modes that compute: times rounds without computation, and sets one that takes as long, or
- * that of a target. */
+/* What the computation of a call takes now, on the slowest rank: another frequency than that of the
+ * calibration would count as time that is not hidden. */
+static int64_t measure_work(const struct mg_state *state)
+{
+    int64_t times_ns[WORK_TRIALS];
+    int64_t spent_ns  = 0;
+    int     count     = 0;
+    int64_t median_ns = 0;
+
+    while (count < WORK_TRIALS && (count == 0 || spent_ns < work_trials_ns)) {
+        const int64_t begin_ns = mg_now_ns();
+        mg_work(state->work);
+        times_ns[count] = mg_since_ns(begin_ns);
+        spent_ns += times_ns[count++];
+    }
+    median_ns = mg_median_of(times_ns, count);
+    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &median_ns, 1, MPI_INT64_T, MPI_MAX, state->comm));
+    return median_ns;
+}
+
+/* For modes that compute: times rounds without computation, and sets how long it computes. */
 static void time_pure(struct visit_context *context)
 {
-    struct mg_run     *run     = context->run;
-    struct mg_outcome *outcome = &context->outcome;
+    const struct mg_visit *visit   = context->visit;
+    struct mg_run         *run     = context->run;
+    struct mg_outcome     *outcome = &context->outcome;
 
     context->state->work = 0;
-    if (!mg_computes_as_long(context->visit->mode) && !context->visit->mode->target_computes)
+    if (!mg_computes_as_long(visit->mode) && !visit->mode->target_computes)
         return;
     run_rounds(context, context->decision->rounds, &run->pure);
-    outcome->backwards += backwards_in(context->visit, run->pure.samples_ns, run->pure.count);
+    outcome->backwards += backwards_in(visit, run->pure.samples_ns, run->pure.count);
     const int count  = on_time(&run->pure, run->pure.samples_ns);
     outcome->pure_ns = (mg_numbers){run->pure.samples_ns, count};
-    outcome->work_ns = mg_median_of(run->pure.samples_ns, count);
-    if (context->visit->mode->target_computes)
-        outcome->work_ns = target_work_ns(outcome->work_ns);
+    outcome->work_ns =
+        work_of(visit, mg_median_of(run->pure.samples_ns, count) / context->decision->batch);
     mg_broadcast(context->state->comm, &outcome->work_ns, sizeof outcome->work_ns);
     context->state->work = mg_work_for(outcome->work_ns, mg_clock_facts()->step_ns);
+    if (visit->mode->overlaps)
+        outcome->work_ns = measure_work(context->state);
 }
 
 /* Runs warm-up rounds and keeps the first samples. */

@@ -39,6 +39,8 @@ enum mg_start {
     NUMBER(size_t, block_bytes, 0, MG_BYTES_MAX, 0, "of `layout`: size of its blocks")            \
     NUMBER(size_t, stride_bytes, 0, MG_BYTES_MAX, 0, "of `layout`: from a block to the next")     \
     NUMBER(int, partitions, 0, 1 << 16, 0, "of `partitioned`, `early-bird`: parts of a message")  \
+    NUMBER(int, tests, 0, 1 << 16, 0,                                                             \
+           "of modes that may test: calls of MPI_Test during their computation")                  \
     NUMBER(int64_t, step, 0, INT64_MAX, -1,                                                       \
            "goes with `pair` or `group`: visits that follow each other with the same number are " \
            "made at the same time, so no rank may be in two of them")                             \

@@ -81,12 +81,14 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "target_waits", mode->target_waits);
     put_flag(out, "target_computes", mode->target_computes);
     put_flag(out, "computes_first", mode->computes_first);
+    put_flag(out, "may_test", mode->may_test);
     put_flag(out, "no_rate", mode->no_rate);
     put_flag(out, "compares", mg_mode_compares(pattern, mode));
     (void) fprintf(out,
                    ",\"most_bytes\":%zu,\"trips\":%d,\"parts\":%d,\"depth_most\":%d,"
-                   "\"unit_bytes\":%zu",
-                   mode->most_bytes, mode->trips, mode->parts, mode->depth_most, mode->unit_bytes);
+                   "\"unit_bytes\":%zu,\"work_times\":%d,\"tests_usual\":%d",
+                   mode->most_bytes, mode->trips, mode->parts, mode->depth_most, mode->unit_bytes,
+                   mode->work_times > 0 ? mode->work_times : 1, mode->tests_usual);
     put_volume(out, ",", "scratch", mode->scratch);
     (void) fputc('}', out);
 }

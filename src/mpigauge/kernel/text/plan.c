@@ -394,6 +394,8 @@ static const char *unknown_of(const struct mg_visit *visit)
 {
     if (visit->partitions > 0 && !visit->mode->partitioned)
         return "partitions";
+    if (visit->tests > 0 && !visit->mode->may_test)
+        return "calls of MPI_Test";
     if ((visit->block_bytes > 0 || visit->stride_bytes > 0) && !visit->mode->strided)
         return "blocks";
     return visit->depth > 0 && !visit->pattern->queues ? "queue" : NULL;
