@@ -256,7 +256,7 @@ TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
-_OfParts = Literal["matching", "layout", "datatype", "partitioned"]
+_OfParts = Literal["matching", "layout", "datatype", "partitioned", "moving"]
 _OfRanks = Literal["ranks", "order", "senders", "groups", "pairs"]
 _OfWindows = Literal["one-sided", "progress", "synchronisation", "window-kind", "atomics", "own-memory"]
 _OfJobs = Literal["start-up", "yielding", "waiting"]
@@ -269,6 +269,7 @@ TOPICS_IN_ANSWERS: tuple[Topic, ...] = (
     "window-kind",
     "synchronisation",
     "atomics",
+    "moving",
     "matching",
     "layout",
     "partitioned",
@@ -277,6 +278,10 @@ TOPICS_IN_ANSWERS: tuple[Topic, ...] = (
 
 PartFactor = Literal["depth", "block_bytes", "partitions"]
 """Factors that a message has instead of being one block that is matched at once."""
+
+Mover = Literal["itself", "receiver", "sender", "test", "wait", ""]
+"""What moves a message while ranks compute: nothing of theirs; the processor of one side; calls of MPI_Test;
+the call that waits; "" if that is not known, or it is hidden in part."""
 
 GrowthLaw = Literal["logarithmic", "linear", "proportional"]
 """Growth of the time of an operation with p ranks: as log2 p, rounds of a tree; as p - 1, messages of one

@@ -300,7 +300,6 @@ FACTORS = (
         has="may_test",
         asked="tests",
         compared=True,
-        without="no MPI_Test",
         key="tests",
         code=NumberIfAny(),
     ),

@@ -119,6 +119,7 @@ class Mode(Struct, frozen=True):
         target_computes: Whether the rank whose memory is worked on computes meanwhile, outside MPI.
         work_times: How many times as long as its operation alone it computes.
         may_test: Whether it calls MPI_Test during its computation, if that is asked for.
+        computing: Which side alone computes during its operation; "" where all ranks do, or none.
         tests_usual: How many such calls it makes unless asked otherwise.
         computes_first: Whether rank 0 computes for as long as the message takes before the clock starts.
         most_bytes: Its largest size; 0 is any.
@@ -153,6 +154,7 @@ class Mode(Struct, frozen=True):
     target_computes: bool = False
     work_times: FewOrNone = 1
     may_test: bool = False
+    computing: OverheadOf = ""
     tests_usual: FewOrNone = 0
     computes_first: bool = False
     time_of: ShortText = ""

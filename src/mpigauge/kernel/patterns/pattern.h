@@ -101,6 +101,9 @@ enum mg_family {
     MG_STARTUP,    /* what programs do once: communicators, sessions, datatypes */
 };
 
+/* One side of a message. */
+enum mg_side { MG_OF_NOBODY, MG_OF_SEND, MG_OF_RECEIVE };
+
 /* A variant of a pattern.  begin and finish are called untimed around a series of calls and may be
  * NULL.  Every rank of the group calls all three. */
 struct mg_mode {
@@ -148,6 +151,7 @@ struct mg_mode {
     size_t           unit_bytes;  /* sizes are multiples of it; 0 = those of the pattern */
     int              work_times;  /* so many times as long as the operation it computes; 0 = once */
     int              tests_usual; /* calls of MPI_Test unless asked otherwise */
+    enum mg_side     computing;   /* the side that computes alone; MG_OF_NOBODY: all ranks do */
     struct mg_volume scratch;     /* memory per rank in addition to send and recv */
 };
 
@@ -158,9 +162,6 @@ enum mg_bus {
     MG_BUS_OTHERS, /* (p - 1) / p: no rank sends to itself */
     MG_BUS_TWICE,  /* 2 (p - 1) / p: reduce, then distribute */
 };
-
-/* If the time is that of a call and not of a message: the overhead of sender or receiver. */
-enum mg_overhead { MG_OF_NOBODY, MG_OF_SEND, MG_OF_RECEIVE };
 
 /* Which ranks a smaller number of senders has: pairs of a first and a second half, or rank 0 and
  * others. */
@@ -200,7 +201,7 @@ struct mg_pattern {
     bool             no_rate;       /* its time is not that of moving all of its bytes */
     bool             one_way;       /* its time is the one-way time of a message or cache line */
     enum mg_senders  senders;       /* whether, and of whom, fewer ranks can send */
-    enum mg_overhead overhead;      /* times a call only: it has no rate */
+    enum mg_side     overhead;      /* the side whose call alone is timed: it has no rate */
     enum mg_bus      bus;
     struct mg_volume wire; /* what must cross between ranks, whatever the algorithm */
     /* Once, on all ranks of the world, if the plan has the pattern: what its first use needs of

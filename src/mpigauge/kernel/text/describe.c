@@ -25,7 +25,7 @@ static const char *const family_names[] = {
     [MG_FLOOR] = "floor",         [MG_STARTUP] = "startup",
 };
 
-static const char *const overhead_names[] = {
+static const char *const side_names[] = {
     [MG_OF_NOBODY] = "", [MG_OF_SEND] = "send", [MG_OF_RECEIVE] = "receive"};
 
 static const char *const senders_names[] = {
@@ -82,6 +82,7 @@ static void describe_mode(FILE *out, const struct mg_pattern *pattern, const str
     put_flag(out, "target_computes", mode->target_computes);
     put_flag(out, "computes_first", mode->computes_first);
     put_flag(out, "may_test", mode->may_test);
+    put_word(out, "computing", side_names[mode->computing]);
     put_flag(out, "no_rate", mode->no_rate);
     put_flag(out, "compares", mg_mode_compares(pattern, mode));
     (void) fprintf(out,
@@ -174,7 +175,7 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     put_word(out, "one_pair", pattern->one_pair != NULL ? pattern->one_pair : "");
     put_flag(out, "one_way", pattern->one_way);
     put_word(out, "senders", senders_names[pattern->senders]);
-    put_word(out, "overhead", overhead_names[pattern->overhead]);
+    put_word(out, "overhead", side_names[pattern->overhead]);
     put_word(out, "bus", bus_names[pattern->bus]);
     describe_volumes(out, pattern);
     describe_modes(out, pattern);
