@@ -64,13 +64,14 @@ from tests.fakes.law import (
     is_blind,
     knows_cpu_time,
     operation_ns,
-    overlaps,
     partners,
     parts_ns,
+    seen_of_work_ns,
     starts_together,
     target_work_ns,
     trips,
     while_computing_ns,
+    work_ns,
 )
 from tests.fakes.lines import CLOCK_COST_NS, array, say, say_clock, say_launch
 from tests.fakes.machine import (
@@ -287,8 +288,8 @@ class Run:
         slow = [slowness(pair, self.luck) for pair in world_pairs(visit, ranks)]
         factor = self.factor_of(visit, ranks) * max(slow, default=1) * beside(visit, at_once)
         call_ns = max(1, round(in_call * one_ns * factor))
-        work_ns = call_ns if computes_as_long(visit) else 0
-        meanwhile_ns = work_ns // 2 if overlaps(visit) else 0
+        alone_ns = work_ns(visit, call_ns)
+        meanwhile_ns = seen_of_work_ns(visit, call_ns)
         target_ns = target_work_ns(visit, call_ns)
         trial_ns: list[int] = []
         if cell.batch == 0:
@@ -297,7 +298,7 @@ class Run:
                 say(f'{{"tick":{visit["id"]},"round_ns":{trial_ns[0]}}}')
             self.size_up(visit, cell, call_ns + meanwhile_ns, target_ns)
         warmup_ns = [cell.batch * call_ns] * WARMUPS
-        pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if work_ns or target_ns else []
+        pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if alone_ns or target_ns else []
         whole_ns = while_computing_ns(visit, call_ns) if target_ns else call_ns + meanwhile_ns
         times_ns = self.draw(cell, whole_ns, visit["id"])
         late = _late_rounds(visit, cell.rounds)
@@ -329,8 +330,8 @@ class Run:
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
         words += self.condition(visit, ranks, start_ns)
         words += [f'"trial_ns":{array(trial_ns)}', f'"warmup_ns":{array(warmup_ns)}']
-        if work_ns or target_ns:
-            words += [f'"work_ns":{work_ns or target_ns}', f'"pure_ns":{array(pure_ns)}']
+        if alone_ns or target_ns:
+            words += [f'"work_ns":{alone_ns or target_ns}', f'"pure_ns":{array(pure_ns)}']
         if starts_together(visit):
             words += self.together(visit, times_ns, late)
         words += _rank_times(visit, times_ns, slow)

@@ -8,9 +8,9 @@ of the other broadcasts, takes the latency ceil(log2(ranks)) times, one rank alo
 does what programs do once (family `startup`), of which a datatype is made by one rank alone; its ranks
 start 5 ns apart, and each is as long in it as the whole. After our barrier it takes 100 ns more and the
 ranks start 150 ns apart, after MPI_Barrier 200 ns and 250 ns. Half of it hides behind a computation that
-takes as long (`overlap`). A one-sided operation
-takes 20 ns and 1 ns for every 100 B where MPI has made the memory of its window (allocate, shared), the
-latency and 1 ns for every 10 B elsewhere; 10 ns more for each mode before its own. One that notifies its
+takes as long (`overlap`). A message is copied by its receiver (`message-overlap`): it is hidden from a
+sender that computes alone, and from nobody else. A one-sided operation takes 20 ns and 1 ns for every 100 B
+where MPI has made the memory of its window (allocate, shared), the latency and 1 ns for every 10 B elsewhere; 10 ns more for each mode before its own. One that notifies its
 target takes one and a half times the latency, and 1 ns for every 10 B; one of all ranks on a word the
 latency for each of them. While its target computes, what needs more than a copy takes 0.8 of the
 computation. Memory:
@@ -255,6 +255,22 @@ def overlaps(visit: dict[str, Any]) -> bool:
 def computes_as_long(visit: dict[str, Any]) -> bool:
     """Whether it computes for as long as the operation takes, during it or before."""
     return overlaps(visit) or has(visit, "computes_first")
+
+
+def work_ns(visit: dict[str, Any], call_ns: int) -> int:
+    """How long ranks compute beside or before an operation that takes so long; 0 if they do not."""
+    return has_number(visit, "work_times") * call_ns if computes_as_long(visit) else 0
+
+
+def seen_of_work_ns(visit: dict[str, Any], call_ns: int) -> int:
+    """What of the computation is seen: of a message all, unless the sender alone computes; else half."""
+    if not overlaps(visit):
+        return 0
+    traits = PATTERNS[visit["pattern"]]
+    mode = next(one for one in traits["modes"] if one["name"] == visit["mode"])
+    told = traits["family"] == "message"
+    hidden_ns = call_ns * (mode["computing"] == "send") if told else call_ns // 2
+    return work_ns(visit, call_ns) - hidden_ns
 
 
 def is_blind(visit: dict[str, Any]) -> bool:

@@ -124,6 +124,12 @@ def rma_shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], di
     return preloaded(tmp_path_factory.mktemp("rma_shim"), "rma_shim")
 
 
+@pytest.fixture(scope="session")
+def moving_shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[str, str]]:
+    """The same of the shim whose messages move in a known way."""
+    return preloaded(tmp_path_factory.mktemp("moving_shim"), "moving_shim")
+
+
 def preloaded(folder: Path, name: str) -> Callable[[Library], dict[str, str]]:
     """What builds a shim with the mpicc of a library and gives the environment that preloads it."""
 
