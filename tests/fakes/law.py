@@ -10,10 +10,10 @@ start 5 ns apart, and each is as long in it as the whole. After our barrier it t
 ranks start 150 ns apart, after MPI_Barrier 200 ns and 250 ns. Half of it hides behind a computation that
 takes as long (`overlap`). A message is copied by its receiver (`message-overlap`): it is hidden from a
 sender that computes alone, and from nobody else. A one-sided operation takes 20 ns and 1 ns for every 100 B
-where MPI has made the memory of its window (allocate, shared), the latency and 1 ns for every 10 B elsewhere; 10 ns more for each mode before its own. One that notifies its
-target takes one and a half times the latency, and 1 ns for every 10 B; one of all ranks on a word the
-latency for each of them. While its target computes, what needs more than a copy takes 0.8 of the
-computation. Memory:
+where MPI has made the memory of its window (allocate, shared), the latency and 1 ns for every 10 B
+elsewhere; 10 ns more for each mode before its own. One that notifies its target takes one and a half times
+the latency, and 1 ns for every 10 B; one of all ranks on a word the latency for each of them. While its
+target computes, what needs more than a copy takes 0.8 of the computation. Memory:
 
     memcpy, read, write    5 ns and 1 ns for every 100 B; copy twice that with O3, four times with O0
     reduce_local           5 ns and 1 ns for every 50 B
