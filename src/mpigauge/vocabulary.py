@@ -51,7 +51,7 @@ POINT_TO_POINT: Final[frozenset[Family]] = frozenset({"message", "probe"})
 OF_ALL_RANKS: Final[frozenset[Family]] = frozenset({"collective", "startup"})
 """Families of what all ranks do together."""
 
-SuiteName = Literal["guidelines", "pairs", "one-sided"]
+SuiteName = Literal["guidelines", "pairs", "one-sided", "overlap"]
 """Built-in plans by name."""
 
 AUTO: Final = "auto"

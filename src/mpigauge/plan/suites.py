@@ -142,9 +142,36 @@ def one_sided() -> PlanFile:
     )
 
 
+OVERLAP_SIZES = "8,4KiB,64KiB,1MiB"
+"""Both sides of the usual eager limits, and large enough to be worth hiding."""
+
+OVERLAP_TESTS = (0, 8)
+"""None, and as many as a loop over parts of a computation makes."""
+
+
+def overlap() -> PlanFile:
+    """Return the plan of what moves while ranks compute: messages, collectives and one-sided operations."""
+    moving = [one for one in known().values() if one.family == "message" and one.modes[0].overlaps]
+    return PlanFile(
+        title="overlap",
+        measure=(
+            *(Measure(one.name, modes=(ALL,)) for one in moving),
+            *(
+                Measure(name, modes=("overlap",), sizes="8,64KiB", tests=OVERLAP_TESTS)
+                for name in ("allreduce", "bcast")
+            ),
+            Measure("progress", modes=(ALL,), sizes="8", rma_windows=RMA_WINDOWS[:2]),
+        ),
+        sizes=OVERLAP_SIZES,
+        samples=DEFAULT_SAMPLES,
+        budget=BUDGET,
+    )
+
+
 SUITES: Mapping[SuiteName, Callable[[], PlanFile]] = {
     "guidelines": guidelines,
     "pairs": at_once,
     "one-sided": one_sided,
+    "overlap": overlap,
 }
 """Suites by their names for `--suite`."""

@@ -215,7 +215,7 @@ CALLED_OTHERWISE = {
     "persistent": "that is a mode: pingpong --mode persistent",
     "synchronous": "that is a mode: pingpong --mode synchronous",
     "buffered": "that is a mode: pingpong --mode buffered",
-    "overlap": "that is a mode of collectives: allreduce --mode overlap",
+    "overlap": "of a message it is message-overlap; of collectives a mode: allreduce --mode overlap",
     "p2p": f"{_SUITE}; ping-pong alone is pingpong",
     "pt2pt": f"{_SUITE}; ping-pong alone is pingpong",
     "pointtopoint": f"{_SUITE}; ping-pong alone is pingpong",
@@ -712,10 +712,10 @@ LAUNCHERS = ("srun", "aprun", "prun", "jsrun")
 
 OF_OSU: Mapping[str, OptionHint] = {
     "-t": OptionHint(
-        "--mode",
-        "OSU's -t is the number of calls of MPI_Test during the computation of a non-blocking collective, "
-        "which --mode overlap does not make; of osu_latency_mt, of threads",
-        lost=True,
+        "--tests",
+        "OSU's -t is the number of calls of MPI_Test during the computation of a non-blocking collective: "
+        "--mode overlap --tests {}; of osu_latency_mt, of threads",
+        example="8",
     ),
     "-f": OptionHint("--columns", "least and largest are columns here: --columns min,p5,p95,max", takes=0),
     "-r": OptionHint("--mode", "what computes in --mode overlap is a processor, never a GPU", lost=True),

@@ -72,7 +72,7 @@ SOURCE = (
         type=click.Choice(SUITES),
         help="guidelines: collectives and what could replace them, for mpigauge check --guidelines; "
         "pairs: all pairs, neighbours and fans at once, beside one pair alone; "
-        "one-sided: put, get, atomics and what they wait for.",
+        "one-sided: put, get, atomics and what they wait for; overlap: what moves while ranks compute.",
     ),
 )
 WHAT = (

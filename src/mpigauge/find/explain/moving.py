@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import Measured
-from mpigauge.find.phrases import in_one_line, subject
+from mpigauge.find.phrases import in_one_line, share, subject
 from mpigauge.rows.group import group
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
@@ -173,48 +173,60 @@ def _test_s(without: Row | None, tested: Row | None) -> float | None:
 
 # ---- Sentences -----------------------------------------------------------------------------------
 
-_WORDS: Mapping[Mover, str] = {
-    "itself": "moves while both ranks compute",
-    "receiver": "copied by the receiver",
-    "sender": "moved by the sender",
-    "test": "waits for a call of MPI",
-    "wait": "moves when both wait for it",
-    "": "hidden in part",
-}
 
-
-def headline(fact: Moving, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Return in one line what moves a message while ranks compute."""
-    del chosen
-    about = f"{_about(fact, varied)}: {_WORDS[fact.mover]}"
-    return in_one_line([f"{about}: {'; '.join(_parts(fact)[:most])}" for most in (3, 2, 1)] + [about])
+def headline(fact: Moving, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """Return in one line what moves a message while ranks compute, and which part of its time that hides."""
+    about = f"{_about(fact, varied)}: "
+    first, *more = _parts(fact, interval=False)
+    return in_one_line([f"{about}{'; '.join([first, *more[:most]])}" for most in (len(more), 1, 0)])
 
 
 def sentence(fact: Moving, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Return what moves a message, and how much of its time is hidden from whom."""
-    said = f"{_about(fact, varied)}: {_WORDS[fact.mover]}: {'; '.join(_parts(fact))}"
-    if fact.test_s is None:
-        return said
-    return f"{said}; each MPI_Test {units.format_time(max(fact.test_s, 0.0), chosen.time)}"
+    """Return what moves a message, how much of its time is hidden from whom, and what MPI_Test costs."""
+    parts = _parts(fact, interval=True)
+    if fact.test_s is not None and fact.test_s > 0:
+        parts.append(f"each MPI_Test takes {units.format_time(fact.test_s, chosen.time)}")
+    return f"{_about(fact, varied)}: {'; '.join(parts)}"
 
 
 def _about(fact: Moving, varied: Collection[str]) -> str:
-    return f"{subject(fact.of, {*varied}, {'mode', 'tests'})}, {units.format_size(fact.cell.bytes)}"
+    return f"{subject(fact.of, varied, {'mode', 'tests'})}, {units.format_size(fact.cell.bytes)}"
 
 
-def _parts(fact: Moving) -> list[str]:
-    """Return which part of its time is hidden from whom, those that tell the mover first."""
-    said = {
-        "sender": _hides(fact.from_sender, "hidden from a sender that computes"),
-        "receiver": _hides(fact.from_receiver, "from a receiver"),
-        "both": _hides(fact.hidden, "hidden while both compute"),
-        "tested": _hides(fact.tested, f"with {counted(fact.tests, 'call')} of MPI_Test"),
-    }
-    first = ("sender", "receiver") if fact.mover in {"sender", "receiver"} else ("both", "tested")
-    return [said[name] for name in dict.fromkeys((*first, *said)) if said[name]]
+def _parts(fact: Moving, *, interval: bool) -> list[str]:
+    """Return what moves it with the parts that show it, then what else was measured."""
 
+    def hidden(part: Measured | None) -> str:
+        if part is None or not _is_told(part):
+            return "not known"
+        return share(part) if interval else units.format_percent(part.estimate)
 
-def _hides(part: Measured | None, where: str) -> str:
-    if part is None:
-        return ""
-    return f"{where} {units.format_percent(part.estimate) if _is_told(part) else 'not known'}"
+    both, sender, receiver, tested = map(
+        hidden, (fact.hidden, fact.from_sender, fact.from_receiver, fact.tested)
+    )
+    with_tests = f"with {counted(fact.tests, 'call')} of MPI_Test {tested}" if fact.tested else ""
+    no_help = f"MPI_Test does not help ({tested})" if _stays(fact.tested) else with_tests
+    of_both = f"while both compute {both} is hidden" if fact.hidden else ""
+    if fact.mover == "receiver":
+        said = [
+            f"copied by the receiver: hidden from a sender that computes ({sender}), not from a receiver "
+        ]
+        return [f"{said[0]}({receiver})", *filter(None, [no_help, of_both])]
+    if fact.mover == "sender":
+        said = [f"moved by the sender: hidden from a receiver that computes ({receiver}), not from a sender "]
+        return [f"{said[0]}({sender})", *filter(None, [no_help, of_both])]
+    if fact.mover == "itself":
+        return [f"moves while both ranks compute: {both} is hidden"]
+    sides = [
+        f"{part} from a {side} that computes"
+        for side, part, of in (
+            ("sender", sender, fact.from_sender),
+            ("receiver", receiver, fact.from_receiver),
+        )
+        if of is not None
+    ]
+    if fact.mover == "test":
+        return [f"moves in calls of MPI: {of_both}, {with_tests}", *sides]
+    if fact.mover == "wait":
+        return [f"moves in the call that waits for it: {of_both}, {with_tests}", *sides]
+    return [", ".join(filter(None, [of_both, with_tests])), *sides]

@@ -1,0 +1,112 @@
+"""What moves a message while ranks compute: what was planted is found, and said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.find.explain.evidence import Evidence
+from mpigauge.find.explain.moving import Moving, movings
+from mpigauge.find.explain.table import varied_in
+from mpigauge.find.explain.topics import TOPICS
+from mpigauge.rows.rows import rows
+from tests.made import cell
+from tests.unit.find.explain.informative import facts, sentence, told_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.plan.model import Cell
+
+ALONE_NS, WORK_NS = 100_000, 200_000
+
+
+def message(mode: str) -> Cell:
+    return cell("message-overlap", 1 << 20, mode, sync="common", tests=8 if mode == "tested" else 0)
+
+
+def hiding(shares: Mapping[str, float], test_ns: int = 0, noise: float = 0.0) -> Evidence:
+    """Messages of 1 MiB of which so much is hidden, by mode."""
+    cells = {message(mode): share for mode, share in shares.items()}
+    found = told_of(dict.fromkeys(cells, 1000.0), noise=0)
+    found.result.visits[:] = [
+        replace(
+            visit,
+            ops=1,
+            samples_ns=[
+                round(alone_ns + WORK_NS - alone_ns * (cells[visit.cell] + noise * (-1) ** visit.launch))
+            ]
+            * 8,
+            pure_ns=[alone_ns] * 8,
+            work_ns=WORK_NS,
+        )
+        for visit in found.result.visits
+        for alone_ns in [ALONE_NS + visit.cell.tests * test_ns]
+    ]
+    return Evidence(found.result, rows(found.result))
+
+
+def fact_of(evidence: Evidence) -> Moving:
+    (fact,) = facts(movings, evidence)
+    assert isinstance(fact, Moving)
+    return fact
+
+
+@pytest.mark.parametrize(
+    ("shares", "mover", "said"),
+    [
+        (
+            {"both": 0.08, "sender": 1.04, "receiver": 0.11, "tested": 0.08},
+            "receiver",
+            "copied by the receiver: hidden from a sender that computes (104 %), not from a receiver (11 %)",
+        ),
+        (
+            {"both": 0.08, "sender": 0.05, "receiver": 0.97, "tested": 0.9},
+            "sender",
+            "moved by the sender: hidden from a receiver that computes (97 %), not from a sender (5.0 %)",
+        ),
+        ({"both": 1.0, "sender": 1.0}, "itself", "moves while both ranks compute: 100 % is hidden"),
+        (
+            {"both": 0.02, "sender": 0.0, "receiver": 0.0, "tested": 0.95},
+            "test",
+            "moves in calls of MPI: while both compute 2.0 % is hidden, with 8 calls of MPI_Test 95 %",
+        ),
+        (
+            {"both": 0.02, "sender": 0.0, "receiver": 0.0, "tested": 0.03},
+            "wait",
+            "moves in the call that waits for it: while both compute 2.0 % is hidden",
+        ),
+        (
+            {"both": 0.5, "tested": 0.6},
+            "",
+            "while both compute 50 % is hidden, with 8 calls of MPI_Test 60 %",
+        ),
+    ],
+)
+def test_what_moves_a_message_is_told_by_from_whom_it_is_hidden(
+    shares: dict[str, float], mover: str, said: str
+) -> None:
+    evidence = hiding(shares)
+    fact = fact_of(evidence)
+    assert fact.mover == mover
+    line = TOPICS["moving"].headline(fact, varied_in(evidence.rows), AUTOMATIC)
+    assert line.startswith(f"message-overlap, 1 MiB: {said}")
+
+
+def test_a_share_that_is_not_known_is_no_reason() -> None:
+    evidence = hiding({"both": 0.9, "sender": 0.9, "receiver": 0.1}, noise=2.0)
+    assert fact_of(evidence).mover == ""
+    assert "not known" in sentence("moving", fact_of(evidence), evidence)
+
+
+def test_the_cost_of_a_test_is_told() -> None:
+    evidence = hiding({"both": 0.0, "tested": 0.0}, test_ns=1000)
+    assert fact_of(evidence).test_s == pytest.approx(1e-6, rel=0.01)
+    assert sentence("moving", fact_of(evidence), evidence).endswith("each MPI_Test takes 1.00 µs")
+
+
+def test_a_computation_of_one_side_alone_says_nothing() -> None:
+    assert facts(movings, hiding({"sender": 1.0})) == []
