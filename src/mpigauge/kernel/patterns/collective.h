@@ -104,19 +104,37 @@ static inline bool mg_own_block_reduced(const struct mg_state *state, int i, str
         MG_MPI(MPI_Start(state->requests));                                 \
         mg_wait(state->requests);                                           \
     }                                                                       \
+    static void persistent_overlap(struct mg_state *state)                  \
+    {                                                                       \
+        MG_MPI(MPI_Start(state->requests));                                 \
+        mg_compute(state, state->requests);                                 \
+        mg_wait(state->requests);                                           \
+    }                                                                       \
     static void persistent_finish(struct mg_state *state)                   \
     {                                                                       \
         MG_MPI(MPI_Request_free(state->requests));                          \
     }
-#define MG_PERSISTENT_MODE(Call)                                                \
-    , {.name          = "persistent",                                           \
-       .about         = "MPI_" #Call "_init once, then MPI_Start and MPI_Wait", \
-       .begin         = persistent_begin,                                       \
-       .call          = persistent,                                             \
-       .finish        = persistent_finish,                                      \
-       .directions    = 1,                                                      \
-       .binds_buffers = true,                                                   \
-       .needs_mpi     = 4}
+#define MG_PERSISTENT_MODE(Call)                                                                    \
+    ,                                                                                               \
+        {.name          = "persistent",                                                             \
+         .about         = "MPI_" #Call "_init once, then MPI_Start and MPI_Wait",                   \
+         .begin         = persistent_begin,                                                         \
+         .call          = persistent,                                                               \
+         .finish        = persistent_finish,                                                        \
+         .directions    = 1,                                                                        \
+         .binds_buffers = true,                                                                     \
+         .needs_mpi     = 4},                                                                       \
+        {.name          = "persistent-overlap",                                                     \
+         .about         = "MPI_" #Call                                                              \
+                          "_init once, then MPI_Start, a computation that takes as long, MPI_Wait", \
+         .begin         = persistent_begin,                                                         \
+         .call          = persistent_overlap,                                                       \
+         .finish        = persistent_finish,                                                        \
+         .directions    = 1,                                                                        \
+         .overlaps      = true,                                                                     \
+         .may_test      = true,                                                                     \
+         .binds_buffers = true,                                                                     \
+         .needs_mpi     = 4}
 #else
 #define MG_PERSISTENT(Call_init)
 #define MG_PERSISTENT_MODE(Call)
