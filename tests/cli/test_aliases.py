@@ -335,10 +335,13 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("sbatch", "--nodes", "4", "map", "-t", "30"), "--time 30min\n"),
         (("sbatch", "--nodes", "4", "map", "--account=phys"), "give it to Slurm's own sbatch"),
         (("map", "--prometheus"), "did you mean --format prometheus?"),
-        (("run", "osu_iallreduce", "-t", "100"), "OSU's -t is the number of calls of MPI_Test"),
+        (
+            ("run", "osu_iallreduce", "-t", "100"),
+            "calls of MPI_Test during the computation are --tests here: --tests 100",
+        ),
         (
             ("run", "osu_iallreduce", "-t", "9", "-m", "8"),
-            "what remains is mpigauge run osu_iallreduce --sizes 1:8",
+            "mpigauge run osu_iallreduce --tests 9 --sizes 1:8",
         ),
         (("run", "osu_latency", "-d", "cuda", "-x", "5"), "buffers on a GPU are not measured yet"),
         (

@@ -78,7 +78,8 @@ def test_a_description_is_complete(pattern: Pattern) -> None:
     assert pattern.modes
     assert pattern.talks == any(pattern.volumes.wire) or not pattern.moves_bytes
     assert bool(pattern.bus) == any(pattern.volumes.bus)
-    in_part = pattern.overhead or any(mode.computes_first for mode in pattern.modes)
+    computes = (mode.computes_first or mode.work_times > 1 for mode in pattern.modes)
+    in_part = pattern.overhead or any(computes)
     timed_whole = not in_part and pattern.family != "startup"
     assert (pattern.moves_bytes and timed_whole) == any(pattern.volumes.operation)
     for volume in (pattern.volumes.sent, pattern.volumes.received, pattern.volumes.operation):

@@ -713,9 +713,9 @@ LAUNCHERS = ("srun", "aprun", "prun", "jsrun")
 OF_OSU: Mapping[str, OptionHint] = {
     "-t": OptionHint(
         "--tests",
-        "OSU's -t is the number of calls of MPI_Test during the computation of a non-blocking collective: "
-        "--mode overlap --tests {}; of osu_latency_mt, of threads",
-        example="8",
+        "calls of MPI_Test during the computation are --tests here: --tests {}",
+        "8",
+        _count,
     ),
     "-f": OptionHint("--columns", "least and largest are columns here: --columns min,p5,p95,max", takes=0),
     "-r": OptionHint("--mode", "what computes in --mode overlap is a processor, never a GPU", lost=True),

@@ -6,7 +6,7 @@ MPI lets a library wait for the next call (MPI 4.1, 2.9), so that none of this i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
@@ -14,6 +14,7 @@ from mpigauge.find.explain.evidence import Measured
 from mpigauge.find.phrases import in_one_line, share, subject
 from mpigauge.rows.group import group
 from mpigauge.units import counted
+from mpigauge.vocabulary import OverheadOf
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -100,7 +101,7 @@ def _binds(evidence: Evidence, row: Row) -> bool:
 
 
 def _moving(evidence: Evidence, rows: Sequence[Row]) -> Moving | None:
-    sides = {side: _first(evidence, rows, side) for side in ("", "send", "receive")}
+    sides = {side: _first(evidence, rows, side) for side in get_args(OverheadOf)}
     tested = max((row for row in rows if row.cell.tests), key=lambda row: row.cell.tests, default=None)
     measured = [row for row in (*sides.values(), tested) if row is not None]
     if sides[""] is None and len(measured) <= 1:
