@@ -125,7 +125,7 @@ def test_a_new_factor_is_honoured_without_a_change(monkeypatch: pytest.MonkeyPat
         (
             OF_PATTERN,
             {"pattern", "mode", "in_place", "order", "senders", "groups", "sync", "rma_window", "root"}
-            | {"datatype", "op", "depth", "block_bytes", "stride_bytes", "partitions", "window"},
+            | {"datatype", "op", "depth", "block_bytes", "stride_bytes", "partitions", "tests", "window"},
         ),
     ],
 )

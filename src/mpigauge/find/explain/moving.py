@@ -83,7 +83,8 @@ class Moving:
 
 def movings(evidence: Evidence) -> Iterator[Moving]:
     """Yield what moves the messages of each size, library and place."""
-    rows = [row for row in evidence.rows if row.overlap is not None and _is_message(evidence, row)]
+    timed = (row for row in evidence.rows if row.time is not None and row.overlap is not None)
+    rows = [row for row in timed if _is_message(evidence, row)]
     for alike in group(rows, {"mode", "tests"}):
         usual = [row for row in alike if not _binds(evidence, row)]
         if usual and (fact := _moving(evidence, usual)) is not None:
