@@ -141,6 +141,7 @@ ONE_CELL_LACKS = {
     "memory-ratio": "no message was measured beside a copy",
     "one-sided": "no one-sided operation was measured",
     "skew": "nothing that it shows was measured",
+    "overlap": "nothing that it shows was measured",
     "map": "has no map",
     "states": "nothing is known of the state of the machine",
     "history": "1 of 4 results at different times",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Record
     from tests.conftest import Cli, Install
+    from tests.fakes.mpi import FakeMpi
 
 # ---- Curves, points and bars against the data ----------------------------------------------------
 
@@ -270,6 +271,17 @@ def test_cpu(result: Path, cli: Cli) -> None:
 def test_skew(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "skew")
     assert points(found) == points(found, "points-p99") == points(found, "points-late") == [2, 2]
+
+
+def test_overlap(cli: Cli, openmpi: FakeMpi) -> None:
+    assert openmpi
+    words = ("message-overlap", "--mode", "both,sender", "--sizes", "8,64KiB", "--launches", 6)
+    assert cli("run", *words, "-o", "moving.jsonl").status == 0
+    done = cli("plot", "moving.jsonl", "-o", "figure.svg")
+    assert done.status == 0, done.err
+    found = named(Path("figure.svg"))
+    assert points(found) == [2, 2]
+    assert {"0 %", "50 %", "100 %"} & set(texts())
 
 
 @pytest.mark.thorough

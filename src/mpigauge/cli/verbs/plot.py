@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
 
 
-OVERVIEW, MAP = "overview", "map"
+OVERVIEW, MAP, OVERLAP = "overview", "map", "overlap"
 COMPARE = "compare"
 INSTEAD = ("one-sided", "pairs", "parts", COMPARE)
 """Kinds to draw, the first that can be, where an overview would have too many series."""
@@ -112,7 +112,7 @@ def command(
 
     Without RESULT, of the newest in results/. Without --kind, an overview of its curves; where these are too
     many, the first of one-sided, pairs, parts and compare that can be drawn; of a map of all pairs, the
-    heat map.
+    heat map; of messages beside a computation, the part that is hidden.
 
     \b
     mpigauge plot
@@ -181,9 +181,14 @@ def command(
 def _usual_kinds(results: Sequence[Result], selection: Selection) -> Sequence[str]:
     """Return the usual figures, of which the first that can be made is: a map, or an overview of curves."""
     from mpigauge.linkmap.linkmap import is_map
+    from mpigauge.plan.patterns import known
 
     whole = len(results) == 1 and not (selection.series or selection.sizes)
-    return (MAP,) if whole and is_map(results[0]) else (OVERVIEW, *INSTEAD)
+    if whole and is_map(results[0]):
+        return (MAP,)
+    hidden = {name for name, one in known().items() if all(mode.overlaps for mode in one.modes)}
+    asked = {one.pattern for result in results for one in result.campaign.plan.measure}
+    return (OVERLAP,) * (asked <= hidden) + (OVERVIEW, *INSTEAD)
 
 
 def _first_that_can(kinds: Sequence[str], drawn: Callable[[str], Path]) -> Path:

@@ -177,6 +177,12 @@ KINDS = {
             "libraries-skew.png",
         ),
         DisplayKind(
+            "overlap",
+            "which part of an operation's time a computation hides, against size",
+            "operations beside a computation: `message-overlap`, `overlap` of collectives",
+            "overlap",
+        ),
+        DisplayKind(
             "map",
             "latency and bandwidth of all pairs as a heat map",
             "a map of all pairs",
