@@ -209,16 +209,7 @@ def _parts(fact: Moving, *, interval: bool) -> list[str]:
     with_tests = f"with {counted(fact.tests, 'call')} of MPI_Test {tested}" if fact.tested else ""
     no_help = f"MPI_Test does not help ({tested})" if _stays(fact.tested) else with_tests
     of_both = f"while both compute {both} is hidden" if fact.hidden else ""
-    if fact.mover == "receiver":
-        said = [
-            f"copied by the receiver: hidden from a sender that computes ({sender}), not from a receiver "
-        ]
-        return [f"{said[0]}({receiver})", *filter(None, [no_help, of_both])]
-    if fact.mover == "sender":
-        said = [f"moved by the sender: hidden from a receiver that computes ({receiver}), not from a sender "]
-        return [f"{said[0]}({sender})", *filter(None, [no_help, of_both])]
-    if fact.mover == "itself":
-        return [f"moves while both ranks compute: {both} is hidden"]
+    beside = [no_help, of_both]
     sides = [
         f"{part} from a {side} that computes"
         for side, part, of in (
@@ -227,8 +218,32 @@ def _parts(fact: Moving, *, interval: bool) -> list[str]:
         )
         if of is not None
     ]
-    if fact.mover == "test":
-        return [f"moves in calls of MPI: {of_both}, {with_tests}", *sides]
-    if fact.mover == "wait":
-        return [f"moves in the call that waits for it: {of_both}, {with_tests}", *sides]
-    return [", ".join(filter(None, [of_both, with_tests])), *sides]
+    first, more = {
+        "receiver": (f"copied by the receiver: {_from_both(fact, sender, receiver)}", beside),
+        "sender": (f"moved by the sender: {_from_both(fact, sender, receiver)}", beside),
+        "itself": (f"moves while both ranks compute: {both} is hidden", []),
+        "test": (f"moves in calls of MPI: {of_both}, {with_tests}", sides),
+        "wait": (f"moves in the call that waits for it: {of_both}, {with_tests}", sides),
+        "": (_from_both(fact, sender, receiver), beside)
+        if fact.from_sender and fact.from_receiver
+        else (", ".join(filter(None, [of_both, with_tests])), sides),
+    }[fact.mover]
+    return [first, *filter(None, more)]
+
+
+def _from_both(fact: Moving, sender: str, receiver: str) -> str:
+    """Return from whom it is hidden, first the sender, unless it moves the message; with these parts."""
+    words = _word(fact.from_sender), _word(fact.from_receiver)
+    if words[0] == words[1]:
+        return f"{words[0]} from a sender or a receiver that computes ({sender}, {receiver})"
+    if fact.mover == "sender":
+        return f"hidden from a receiver that computes ({receiver}), not from a sender ({sender})"
+    other = words[1].replace("not hidden", "not")
+    return f"{words[0]} from a sender that computes ({sender}), {other} from a receiver ({receiver})"
+
+
+def _word(part: Measured | None) -> str:
+    """Return whether a part of the time is hidden, in words."""
+    if not _is_told(part):
+        return "not known whether hidden"
+    return "hidden" if _moves(part) else "not hidden" if _stays(part) else "hidden in part"

@@ -80,6 +80,16 @@ def fact_of(evidence: Evidence) -> Moving:
             "moves in the call that waits for it: while both compute 2.0 % is hidden",
         ),
         (
+            {"both": 0.05, "sender": 0.26, "receiver": 0.1, "tested": 0.0},
+            "",
+            "hidden in part from a sender that computes (26 %), not from a receiver (10 %); MPI_Test",
+        ),
+        (
+            {"both": 0.3, "sender": 0.3, "receiver": 0.4},
+            "",
+            "hidden in part from a sender or a receiver that computes (30 %, 40 %)",
+        ),
+        (
             {"both": 0.5, "tested": 0.6},
             "",
             "while both compute 50 % is hidden, with 8 calls of MPI_Test 60 %",
