@@ -512,8 +512,9 @@ def test_every_alias_means_a_pattern_and_a_mode_that_exist() -> None:
 
 
 def test_persistent_collectives_are_understood() -> None:
-    for word in ("MPI_Bcast_init", "osu_bcast_persistent"):
+    for word in ("MPI_Bcast_init", "osu_bcast_persistent", "Bcast_persist_pure"):
         assert aliases.meaning_of(word, names.patterns()) == ("bcast", "persistent", "")
+    assert aliases.meaning_of("Bcast_persist", names.patterns()) == ("bcast", "persistent-overlap", "")
 
 
 def test_what_is_not_measured_is_listed_and_names_nothing_that_is(cli: Cli) -> None:

@@ -258,8 +258,11 @@ _PROGRAM_OF_IMB = re.compile(r"imb-(mpi1|p2p|nbc)")
 _OVERLAP = "osu_i"
 """Prefix of OSU's nonblocking collectives, which measure overlap with a computation."""
 
-_PERSISTENT = re.compile(r"(.+?)(init|persistent)")
-"""Names of persistent collectives: MPI_Bcast_init, osu_bcast_persistent."""
+_PERSISTENT = re.compile(r"(.+?)(init|persistent|persistpure|persist)")
+"""Names of persistent collectives: MPI_Bcast_init, osu_bcast_persistent, and IMB's Bcast_persist_pure."""
+
+_OVERLAP_OF_IMB = "persist"
+"""Ending of IMB's persistent collectives that measure overlap with a computation."""
 
 
 def meaning_of(word: str, patterns: Sequence[str]) -> AliasMeaning | None:
@@ -280,7 +283,8 @@ def meaning_of(word: str, patterns: Sequence[str]) -> AliasMeaning | None:
         overlaps = word.lower().startswith(_OVERLAP)
         return AliasMeaning(names[short[1:]], "overlap" if overlaps else "nonblocking")
     if (persistent := _PERSISTENT.fullmatch(short)) and persistent[1] in names:
-        return AliasMeaning(names[persistent[1]], "persistent")
+        overlaps = persistent[2] == _OVERLAP_OF_IMB
+        return AliasMeaning(names[persistent[1]], "persistent-overlap" if overlaps else "persistent")
     return None
 
 
