@@ -85,6 +85,7 @@ TOPICS: Mapping[str, Topic] = {
     "one-sided": Topic(
         one_sided.notified, one_sided.notified_headline, one_sided.notified_sentence, with_ratios=True
     ),
+    "moving": Topic(moving.movings, moving.headline, moving.sentence),
     "progress": Topic(one_sided.progresses, one_sided.progress_headline, one_sided.progress_sentence),
     "synchronisation": Topic(
         one_sided.synchronisations,
@@ -111,7 +112,6 @@ TOPICS: Mapping[str, Topic] = {
     "buffer-copy": Topic(send_modes.buffer_copies, send_modes.buffer_copy, send_modes.buffer_copy),
     "plateau": Topic(plateau.plateaus, plateau.headline, plateau.sentence),
     "copies": Topic(copies.copies, copies.headline, copies.sentence, with_ratios=True),
-    "moving": Topic(moving.movings, moving.headline, moving.sentence),
     "matching": Topic(queues_and_parts.queues, queues_and_parts.headline, queues_and_parts.sentence),
     "layout": Topic(queues_and_parts.layouts, queues_and_parts.headline, queues_and_parts.sentence),
     "datatype": Topic(datatypes.makings, datatypes.headline, datatypes.sentence, with_ratios=True),
