@@ -276,7 +276,7 @@ class Run:
         talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
         factor *= self.course.factor(self.now_ns) if talks else 1
         factor *= float(os.environ.get("FAKE_SLOWER", "1")) if ranks > 1 else 1
-        factor *= self.levels.slower(visit) ** FOLLOWS_SPEED
+        factor *= float(self.levels.slower(visit) ** FOLLOWS_SPEED)
         return factor * of_mode(visit)
 
     def measure(self, visit: dict[str, Any], cell: Cell, at_once: int) -> None:
