@@ -493,6 +493,8 @@ static struct mg_starters starters_of(const struct mg_visit *visits, int count,
 
     if (own->members != NULL)
         starters.key += 1 + own->members->index;
+    else if (mg_in_step(own)) /* a pair: the other rank, which no other key is */
+        starters.key = -1 - own->pair[own->pair[0] == world.rank];
     if (starts_jointly(visits, count)) {
         struct joint *joint = joint_of(visits, count);
 
