@@ -196,39 +196,36 @@ def _about(fact: Moving, varied: Collection[str]) -> str:
 
 
 def _parts(fact: Moving, *, interval: bool) -> list[str]:
-    """Return what moves it with the parts that show it, then what else was measured."""
+    """Return what moves it with the parts that show it, then what else was measured and is known."""
 
     def hidden(part: Measured | None) -> str:
         if part is None or not _is_told(part):
-            return "not known"
+            return ""
         return share(part) if interval else units.format_percent(part.estimate)
 
     both, sender, receiver, tested = map(
         hidden, (fact.hidden, fact.from_sender, fact.from_receiver, fact.tested)
     )
-    with_tests = f"with {counted(fact.tests, 'call')} of MPI_Test {tested}" if fact.tested else ""
+    of_both = f"while both compute {both} is hidden" if both else ""
+    with_tests = f"with {counted(fact.tests, 'call')} of MPI_Test {tested}" if tested else ""
     no_help = f"MPI_Test does not help ({tested})" if _stays(fact.tested) else with_tests
-    of_both = f"while both compute {both} is hidden" if fact.hidden else ""
-    beside = [no_help, of_both]
     sides = [
         f"{part} from a {side} that computes"
-        for side, part, of in (
-            ("sender", sender, fact.from_sender),
-            ("receiver", receiver, fact.from_receiver),
-        )
-        if of is not None
+        for side, part in (("sender", sender), ("receiver", receiver))
+        if part
     ]
+    in_both = ", ".join(filter(None, [of_both, with_tests]))
     first, more = {
-        "receiver": (f"copied by the receiver: {_from_both(fact, sender, receiver)}", beside),
-        "sender": (f"moved by the sender: {_from_both(fact, sender, receiver)}", beside),
+        "receiver": (f"copied by the receiver: {_from_both(fact, sender, receiver)}", [no_help, of_both]),
+        "sender": (f"moved by the sender: {_from_both(fact, sender, receiver)}", [no_help, of_both]),
         "itself": (f"moves while both ranks compute: {both} is hidden", []),
-        "test": (f"moves in calls of MPI: {of_both}, {with_tests}", sides),
-        "wait": (f"moves in the call that waits for it: {of_both}, {with_tests}", sides),
-        "": (_from_both(fact, sender, receiver), beside)
-        if fact.from_sender and fact.from_receiver
-        else (", ".join(filter(None, [of_both, with_tests])), sides),
+        "test": (f"moves in calls of MPI: {in_both}", sides),
+        "wait": (f"moves in the call that waits for it: {in_both}", sides),
+        "": (_from_both(fact, sender, receiver), [no_help, of_both])
+        if sender and receiver
+        else (in_both, sides),
     }[fact.mover]
-    return [first, *filter(None, more)]
+    return [*filter(None, [first, *more])] or ["how much of it is hidden is not known"]
 
 
 def _from_both(fact: Moving, sender: str, receiver: str) -> str:
@@ -244,6 +241,4 @@ def _from_both(fact: Moving, sender: str, receiver: str) -> str:
 
 def _word(part: Measured | None) -> str:
     """Return whether a part of the time is hidden, in words."""
-    if not _is_told(part):
-        return "not known whether hidden"
     return "hidden" if _moves(part) else "not hidden" if _stays(part) else "hidden in part"
