@@ -256,7 +256,7 @@ TOLD_AT_ONE_SIZE: frozenset[Varied] = frozenset({"place", "ranks"})
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
-_OfParts = Literal["matching", "layout", "datatype", "partitioned", "moving"]
+_OfParts = Literal["matching", "layout", "datatype", "partitioned", "moving", "hidden-beside"]
 _OfRanks = Literal["ranks", "order", "senders", "groups", "pairs"]
 _OfWindows = Literal["one-sided", "progress", "synchronisation", "window-kind", "atomics", "own-memory"]
 _OfJobs = Literal["start-up", "yielding", "waiting"]
@@ -269,6 +269,7 @@ TOPICS_IN_ANSWERS: tuple[Topic, ...] = (
     "window-kind",
     "synchronisation",
     "atomics",
+    "hidden-beside",
     "moving",
     "matching",
     "layout",

@@ -6,18 +6,22 @@ MPI lets a library wait for the next call (MPI 4.1, 2.9), so that none of this i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, get_args
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.phrases import WORDS, phrases_of
+from mpigauge.find.explain.contrasts import BUILD
 from mpigauge.find.explain.evidence import Measured
 from mpigauge.find.phrases import in_one_line, share, subject
+from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import group
 from mpigauge.units import counted
 from mpigauge.vocabulary import OverheadOf
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
@@ -34,6 +38,15 @@ LEAST = 0.2
 
 OPEN = 0.6
 """An interval as wide as the distance between the two tells neither."""
+
+
+HOW = frozenset({"mode", "tests"})
+"""What messages differ in that are beside the same computation, or none."""
+
+ONE_OF_TWO = [name for name in WORDS if name in {"setting", *BUILD, *PLACE}]
+"""What may be told of one of two that are held against each other."""
+
+SIDES: Mapping[OverheadOf, str] = {"": "", "send": "sender", "receive": "receiver"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +91,92 @@ class Moving:
         return float(self.cell.bytes)
 
 
+@dataclass(frozen=True, slots=True)
+class HiddenBeside:
+    """Which part of a message's time is hidden with one setting, library or place, and with another.
+
+    Attributes:
+        of: The message with the first.
+        other: The message with the other.
+        side: The side that computes alone; "" if both do.
+        hidden: With the first.
+        beside: With the other, so far from it that their intervals do not meet.
+    """
+
+    of: Subject
+    other: Subject
+    side: OverheadOf
+    hidden: Measured
+    beside: Measured
+
+    @property
+    def cell(self) -> Cell:
+        """The message with the first."""
+        return self.of.cell
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """Both."""
+        return frozenset({self.of.cell, self.other.cell})
+
+    @property
+    def launches(self) -> int:
+        """The fewer of both."""
+        return min(self.hidden.launches, self.beside.launches)
+
+    @property
+    def weight(self) -> float:
+        """How far apart they are; large messages before small ones."""
+        return self.cell.bytes * abs(self.beside.estimate - self.hidden.estimate)
+
+
 # ---- Found ---------------------------------------------------------------------------------------
 
 
 def movings(evidence: Evidence) -> Iterator[Moving]:
     """Yield what moves the messages of each size, library and place."""
-    timed = (row for row in evidence.rows if row.time is not None and row.overlap is not None)
-    rows = [row for row in timed if _is_message(evidence, row)]
-    for alike in group(rows, {"mode", "tests"}):
-        usual = [row for row in alike if not _binds(evidence, row)]
-        if usual and (fact := _moving(evidence, usual)) is not None:
+    for alike in group(_messages(evidence), HOW):
+        if (fact := _moving(evidence, alike)) is not None:
             yield fact
 
 
-def _is_message(evidence: Evidence, row: Row) -> bool:
-    return evidence.patterns[row.cell.pattern].family == "message"
+def hidden_beside(evidence: Evidence) -> Iterator[HiddenBeside]:
+    """Yield each setting, library and place that hides another part of a message than the first does."""
+    for factors in (frozenset({"setting"}), BUILD, PLACE):
+        for alike in group(_messages(evidence), factors | HOW):
+            first, *others = group(alike, HOW)
+            pairs = ([*_pairs(evidence, first, mine)] for mine in others)
+            yield from (max(found, key=lambda fact: fact.weight) for found in pairs if found)
 
 
-def _binds(evidence: Evidence, row: Row) -> bool:
-    """Return whether its requests are persistent: their messages are told apart from the usual ones."""
-    mode = evidence.mode_of(row)
-    return mode is not None and mode.binds_buffers
+def _pairs(evidence: Evidence, rows: Sequence[Row], others: Sequence[Row]) -> Iterator[HiddenBeside]:
+    """Yield what differs, of the same ranks that compute with as many calls of MPI_Test."""
+    for row, other in product(rows, others):
+        mode, hidden, beside = evidence.mode_of(row), _hidden(row), _hidden(other)
+        if hidden is None or beside is None or mode is None:
+            continue
+        if (row.cell.mode, row.cell.tests) == (other.cell.mode, other.cell.tests) and _differ(hidden, beside):
+            yield HiddenBeside(row.of, other.of, mode.computing, hidden, beside)
+
+
+def _differ(one: Measured, other: Measured) -> bool:
+    if not (_is_told(one) and _is_told(other)):
+        return False
+    low, high = sorted((one, other), key=lambda part: part.estimate)
+    return low.high is not None and high.low is not None and low.high < high.low
+
+
+def _messages(evidence: Evidence) -> list[Row]:
+    """Return the rows of messages beside a computation, without persistent requests."""
+    return [
+        row
+        for row in evidence.rows
+        if row.time is not None
+        and row.overlap is not None
+        and evidence.patterns[row.cell.pattern].family == "message"
+        and (mode := evidence.mode_of(row)) is not None
+        and not mode.binds_buffers
+    ]
 
 
 def _moving(evidence: Evidence, rows: Sequence[Row]) -> Moving | None:
@@ -189,6 +267,22 @@ def sentence(fact: Moving, varied: Collection[str], chosen: Units = AUTOMATIC) -
     if fact.test_s is not None and fact.test_s > 0:
         parts.append(f"each MPI_Test takes {units.format_time(fact.test_s, chosen.time)}")
     return f"{_about(fact, varied)}: {'; '.join(parts)}"
+
+
+def beside(fact: HiddenBeside, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """Return which part is hidden with the first of two, and with the other."""
+    phrases = [phrases_of(of.cell, ONE_OF_TWO) for of in (fact.of, fact.other)]
+    first, other = (
+        " ".join(phrase for name, phrase in mine.items() if theirs.get(name) != phrase)
+        for mine, theirs in (phrases, phrases[::-1])
+    )
+    said = {name for mine in phrases for name in mine} | HOW
+    who = f"while the {SIDES[fact.side]} computes" if fact.side else "while both compute"
+    tests = f" with {counted(fact.cell.tests, 'call')} of MPI_Test" if fact.cell.tests else ""
+    return (
+        f"{subject(fact.of, varied, said)}, {units.format_size(fact.cell.bytes)}: {who}{tests} "
+        f"{share(fact.hidden)} is hidden with {first}, {share(fact.beside)} with {other}"
+    )
 
 
 def _about(fact: Moving, varied: Collection[str]) -> str:

@@ -86,6 +86,7 @@ TOPICS: Mapping[str, Topic] = {
         one_sided.notified, one_sided.notified_headline, one_sided.notified_sentence, with_ratios=True
     ),
     "moving": Topic(moving.movings, moving.headline, moving.sentence),
+    "hidden-beside": Topic(moving.hidden_beside, moving.beside, moving.beside),
     "progress": Topic(one_sided.progresses, one_sided.progress_headline, one_sided.progress_sentence),
     "synchronisation": Topic(
         one_sided.synchronisations,

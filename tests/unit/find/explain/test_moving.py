@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.explain.moving import Moving, movings
+from mpigauge.find.explain.moving import HiddenBeside, Moving, hidden_beside, movings
 from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
 from mpigauge.rows.rows import rows
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 ALONE_NS, WORK_NS = 100_000, 200_000
 
 
-def message(mode: str) -> Cell:
-    return cell("message-overlap", 1 << 20, mode, sync="common", tests=8 if mode == "tested" else 0)
+def message(mode: str, setting: str = "") -> Cell:
+    tests = 8 if mode == "tested" else 0
+    return cell("message-overlap", 1 << 20, mode, sync="common", tests=tests, setting=setting)
 
 
 def hiding(shares: Mapping[str, float], test_ns: int = 0, noise: float = 0.0) -> Evidence:
-    """Messages of 1 MiB of which so much is hidden, by mode."""
-    cells = {message(mode): share for mode, share in shares.items()}
+    """Messages of 1 MiB of which so much is hidden, by mode; the word before it is a setting."""
+    cells = {message(*mode.split()[::-1]): share for mode, share in shares.items()}
     found = told_of(dict.fromkeys(cells, 1000.0), noise=0)
     found.result.visits[:] = [
         replace(
@@ -120,3 +121,20 @@ def test_the_cost_of_a_test_is_told() -> None:
 
 def test_a_computation_of_one_side_alone_says_nothing() -> None:
     assert facts(movings, hiding({"sender": 1.0})) == []
+
+
+def test_a_setting_is_told_by_the_side_that_it_changes_most() -> None:
+    shares = {"T=0 both": 0.05, "T=1 both": 0.5, "T=0 receiver": 0.1, "T=1 receiver": 0.95}
+    evidence = hiding(shares)
+    (fact,) = facts(hidden_beside, evidence)
+    assert isinstance(fact, HiddenBeside)
+    assert (fact.hidden.estimate, fact.beside.estimate) == pytest.approx((0.1, 0.95), abs=0.01)
+    line = TOPICS["hidden-beside"].headline(fact, varied_in(evidence.rows), AUTOMATIC)
+    assert line.startswith("message-overlap, 1 MiB: while the receiver computes 10 %")
+    assert "is hidden with T=0, 95 %" in line
+    assert line.endswith("with T=1")
+
+
+@pytest.mark.parametrize(("other", "noise"), [(0.1, 0.0), (0.9, 2.0)])
+def test_what_is_as_large_or_not_known_is_no_other_part(other: float, noise: float) -> None:
+    assert not facts(hidden_beside, hiding({"T=0 both": 0.1, "T=1 both": other}, noise=noise))
