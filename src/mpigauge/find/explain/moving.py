@@ -16,7 +16,7 @@ from mpigauge.find.explain.contrasts import BUILD
 from mpigauge.find.explain.evidence import Measured
 from mpigauge.find.phrases import in_one_line, share, subject
 from mpigauge.plan.factors import PLACE
-from mpigauge.rows.group import group
+from mpigauge.rows.group import STATE, each_state, group
 from mpigauge.units import counted
 from mpigauge.vocabulary import OverheadOf
 
@@ -101,6 +101,8 @@ class HiddenBeside:
         side: The side that computes alone; "" if both do.
         hidden: With the first.
         beside: With the other, so far from it that their intervals do not meet.
+        alone_s: What the message takes without a computation, with the first: progress may have its price.
+        other_alone_s: With the other.
     """
 
     of: Subject
@@ -108,6 +110,8 @@ class HiddenBeside:
     side: OverheadOf
     hidden: Measured
     beside: Measured
+    alone_s: float
+    other_alone_s: float
 
     @property
     def cell(self) -> Cell:
@@ -143,8 +147,9 @@ def movings(evidence: Evidence) -> Iterator[Moving]:
 def hidden_beside(evidence: Evidence) -> Iterator[HiddenBeside]:
     """Yield each setting, library and place that hides another part of a message than the first does."""
     for factors in (frozenset({"setting"}), BUILD, PLACE):
-        for alike in group(_messages(evidence), factors | HOW):
-            first, *others = group(alike, HOW)
+        alike = group(_messages(evidence), {*factors, *HOW, STATE})
+        for rows in (mine for all_states in alike for mine in each_state(all_states)):
+            first, *others = group(rows, {*HOW, STATE})
             pairs = ([*_pairs(evidence, first, mine)] for mine in others)
             yield from (max(found, key=lambda fact: fact.weight) for found in pairs if found)
 
@@ -153,10 +158,11 @@ def _pairs(evidence: Evidence, rows: Sequence[Row], others: Sequence[Row]) -> It
     """Yield what differs, of the same ranks that compute with as many calls of MPI_Test."""
     for row, other in product(rows, others):
         mode, hidden, beside = evidence.mode_of(row), _hidden(row), _hidden(other)
-        if hidden is None or beside is None or mode is None:
+        if hidden is None or beside is None or mode is None or row.overlap is None or other.overlap is None:
             continue
         if (row.cell.mode, row.cell.tests) == (other.cell.mode, other.cell.tests) and _differ(hidden, beside):
-            yield HiddenBeside(row.of, other.of, mode.computing, hidden, beside)
+            alone = row.overlap.pure_s, other.overlap.pure_s
+            yield HiddenBeside(row.of, other.of, mode.computing, hidden, beside, *alone)
 
 
 def _differ(one: Measured, other: Measured) -> bool:
@@ -269,8 +275,8 @@ def sentence(fact: Moving, varied: Collection[str], chosen: Units = AUTOMATIC) -
     return f"{_about(fact, varied)}: {'; '.join(parts)}"
 
 
-def beside(fact: HiddenBeside, varied: Collection[str], _: Units = AUTOMATIC) -> str:
-    """Return which part is hidden with the first of two, and with the other."""
+def beside(fact: HiddenBeside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Return which part is hidden with the first of two and with the other, and what each takes alone."""
     phrases = [phrases_of(of.cell, ONE_OF_TWO) for of in (fact.of, fact.other)]
     first, other = (
         " ".join(phrase for name, phrase in mine.items() if theirs.get(name) != phrase)
@@ -281,7 +287,8 @@ def beside(fact: HiddenBeside, varied: Collection[str], _: Units = AUTOMATIC) ->
     tests = f" with {counted(fact.cell.tests, 'call')} of MPI_Test" if fact.cell.tests else ""
     return (
         f"{subject(fact.of, varied, said)}, {units.format_size(fact.cell.bytes)}: {who}{tests} "
-        f"{share(fact.hidden)} is hidden with {first}, {share(fact.beside)} with {other}"
+        f"{share(fact.hidden)} of {units.format_time(fact.alone_s, chosen.time)} is hidden with {first}, "
+        f"{share(fact.beside)} of {units.format_time(fact.other_alone_s, chosen.time)} with {other}"
     )
 
 

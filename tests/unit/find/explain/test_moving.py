@@ -131,8 +131,8 @@ def test_a_setting_is_told_by_the_side_that_it_changes_most() -> None:
     assert (fact.hidden.estimate, fact.beside.estimate) == pytest.approx((0.1, 0.95), abs=0.01)
     line = TOPICS["hidden-beside"].headline(fact, varied_in(evidence.rows), AUTOMATIC)
     assert line.startswith("message-overlap, 1 MiB: while the receiver computes 10 %")
-    assert "is hidden with T=0, 95 %" in line
-    assert line.endswith("with T=1")
+    assert "of 100 µs is hidden with T=0, 95 %" in line
+    assert line.endswith("of 100 µs with T=1")
 
 
 @pytest.mark.parametrize(("other", "noise"), [(0.1, 0.0), (0.9, 2.0)])
