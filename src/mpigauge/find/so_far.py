@@ -23,9 +23,8 @@ from mpigauge.rows.machine.serial_correlation import widening_of
 from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of
 from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.rates import directions_of, message_rate_of, rate_of
-from mpigauge.rows.rows import Row
+from mpigauge.rows.rows import Row, beyond_launches
 from mpigauge.rows.samples import LaunchMedianCache, launch_medians
-from mpigauge.rows.times import beyond_launches
 from mpigauge.rows.warnings import Warning  # noqa: A004 - read as warnings.Warning
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of

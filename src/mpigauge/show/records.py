@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
     from mpigauge.result.reader import Result
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.judge import StateTime
     from mpigauge.rows.machine.sessions import Across, OverSessions
     from mpigauge.rows.machine.split import State
     from mpigauge.rows.ratios import Ratio
-    from mpigauge.rows.rows import Row
+    from mpigauge.rows.rows import Row, StateTime
     from mpigauge.rows.synchrony import Overlap
     from mpigauge.rows.transport.proof import Travel
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch, Visit
-    from mpigauge.rows.load import LoadedResult
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import CoreBinding, Distance, StateChoice, StateName
 
@@ -218,12 +217,6 @@ def with_split(result: Result, split: Split) -> Result:
     """Return the same result with a split that was made of more visits than it has."""
     result.memo[SPLIT] = result.visits, len(result.visits), split
     return result
-
-
-def split(loaded: LoadedResult) -> dict[Cell, list[SplitPart]]:
-    """Return the visits of each cell by state: the second step from a result to its rows."""
-    parts = split_of(loaded.result).parts
-    return {cell: parts(visits) for cell, visits in loaded.visits.items()}
 
 
 def split_visits(visits: Sequence[Visit]) -> Split:

@@ -8,10 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.result.records import Done, Imported, Launch
-from mpigauge.rows.judge import ResultRecords
-from mpigauge.rows.load import load
-from mpigauge.rows.rows import rows, startup_s
-from mpigauge.rows.times import Times
+from mpigauge.rows.rows import ResultRecords, rows, startup_s
 from tests.made import JOB, PLACE, campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:
@@ -68,7 +65,7 @@ def result() -> Result:
 
 
 def test_launches_are_counted_by_number_not_by_part() -> None:
-    records = ResultRecords(load(result()), Times({}, None), "median")
+    records = ResultRecords(result(), "median")
     assert records.launches_made == {JOB: 3}
     assert records.launches_skipped == {cell(size=64): 2}
     assert records.clock_cost_s == pytest.approx(20e-9)
