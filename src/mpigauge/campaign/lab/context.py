@@ -1,11 +1,10 @@
 """The lab that this process runs in: its hosts, how to reach them, and whether its relay keeps up."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from mpigauge.campaign.lab import counters
 from mpigauge.campaign.lab.counters import Counters
@@ -26,34 +25,19 @@ class LabHost(Struct, frozen=True):
     address: str
 
 
-class LabDescription(Struct, frozen=True):
-    """The content of the file that describes a lab.
+class CurrentLab(Struct, frozen=True):
+    """The lab that this process is in, as the file has it that describes the lab.
 
     Attributes:
-        shell: Absolute path of the program that replaces ssh.
-        counters: Path of the relay's counters, in the form of `counters.read`.
-        lab: The `[lab]` table that it was made from.
-    """
-
-    hosts: tuple[LabHost, ...]
-    shell: str
-    counters: str
-    lab: plan.Lab
-
-
-@dataclass(frozen=True, slots=True)
-class CurrentLab:
-    """The lab that this process is in.
-
-    Attributes:
-        shell: Program that takes the arguments of ssh: `shell [options] HOST COMMAND…`.
+        shell: Absolute path of the program that replaces ssh: `shell [options] HOST COMMAND…`.
+        counters_path: Path of the relay's counters, in the form of `counters.read`.
         table: The `[lab]` table that it was made from.
     """
 
     hosts: tuple[LabHost, ...]
-    shell: Path
-    table: plan.Lab
-    counters_path: Path
+    shell: str
+    counters_path: str = field(name="counters")
+    table: plan.Lab = field(name="lab")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,7 +46,7 @@ class CurrentLab:
 
     def counters(self) -> Counters:
         """Return the current counters of the relay."""
-        return counters.read(self.counters_path.read_bytes())
+        return counters.read(Path(self.counters_path).read_bytes())
 
 
 def is_of_one_host(path: Path) -> bool:
@@ -80,9 +64,8 @@ def current() -> CurrentLab | None:
     if not path:
         return None
     try:
-        description = msgspec.json.decode(Path(path).read_bytes(), type=LabDescription)
+        return msgspec.json.decode(Path(path).read_bytes(), type=CurrentLab)
     except (OSError, msgspec.DecodeError) as error:
         raise UsageError(
             f"{VARIABLE}={path}: does not describe a lab: {error}", f"unset {VARIABLE}"
         ) from None
-    return CurrentLab(description.hosts, Path(description.shell), description.lab, Path(description.counters))

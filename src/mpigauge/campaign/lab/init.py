@@ -159,11 +159,11 @@ def _write_folder(order: LabSetup, pids: Sequence[int]) -> None:
     for number, (name, pid) in enumerate(zip(names, pids, strict=True), 1):
         for word in (name, plan.address(number)):
             (Path(HOSTS) / word).symlink_to(f"/proc/{pid}/ns")
-    described = context.LabDescription(
+    described = context.CurrentLab(
         hosts=tuple(context.LabHost(name, plan.address(n)) for n, name in enumerate(names, 1)),
         shell=SHELL,
-        counters=f"/proc/1/fd/{order.counters_fd}",
-        lab=order.lab,
+        counters_path=f"/proc/1/fd/{order.counters_fd}",
+        table=order.lab,
     )
     Path(DESCRIPTION).write_bytes(msgspec.json.encode(described))
 

@@ -86,9 +86,7 @@ def test_outside_a_lab_there_is_none_and_a_wrong_variable_is_named(
 
 def test_inside_the_lab_is_read_from_its_file(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (machine / "counters").write_bytes(struct.pack("=4Q", 200, 3, 1, 70_000))
-    said = context.LabDescription(
-        (context.LabHost("h1", "10.77.0.1"),), "/x/ssh", str(machine / "counters"), LAB
-    )
+    said = context.CurrentLab((context.LabHost("h1", "10.77.0.1"),), "/x/ssh", str(machine / "counters"), LAB)
     (machine / "lab.json").write_bytes(msgspec.json.encode(said))
     monkeypatch.setenv(context.VARIABLE, str(machine / "lab.json"))
     here = context.current()
