@@ -23,74 +23,7 @@ if TYPE_CHECKING:
 Group = Literal["what", "how", "where"]
 Together = Literal["", "library", "place", "operation", "layout", "size"]
 Value = str | int | bool
-
-
-class Text:
-    """Codec of a value in the kernel's plan: text unchanged; "" is left out."""
-
-    def __init__(self, *choices: str) -> None:
-        self.choices = choices
-
-    def write(self, value: Value) -> str:
-        """Return the text of a value; "" leaves the key out."""
-        return str(value)
-
-    def read(self, text: str) -> Value:
-        """Return the value of a text.
-
-        Raises:
-            ValueError: The text is invalid.
-        """
-        if text and self.choices and text not in self.choices:
-            raise ValueError(f"not one of {', '.join(self.choices)}")
-        return text
-
-
-AS_IT_IS = Text()
-
-
-class WholeNumber(Text):
-    """Codec of a whole number."""
-
-    def read(self, text: str) -> Value:
-        """Return the number."""
-        return whole_number(text)
-
-
-class NumberIfAny(Text):
-    """Codec of a whole number that is 0 where a pattern or mode has none; the key is then left out."""
-
-    def write(self, value: Value) -> str:
-        """Return the number as text, "" for 0."""
-        return str(value) if value else ""
-
-    def read(self, text: str) -> Value:
-        """Return the number."""
-        return whole_number(text) if text else 0
-
-
-class Root(Text):
-    """Codec of a root: a rank, or -1 for another one in each round."""
-
-    def write(self, value: Value) -> str:
-        """Return the rank as text, -1 for "rotating"."""
-        return "-1" if value == ROTATING else str(value)
-
-    def read(self, text: str) -> Value:
-        """Return the rank as cells have it: as text, since it may be "rotating"."""
-        return ROTATING if text == "-1" else str(whole_number(text)) if text else ""
-
-
-class Flag(Text):
-    """Codec of a flag: 1, or no key."""
-
-    def write(self, value: Value) -> str:
-        """Return 1 if the flag is set, else ""."""
-        return "1" if value else ""
-
-    def read(self, text: str) -> Value:
-        """Return whether the flag is set."""
-        return text == "1"
+Kind = Literal["text", "number", "flag", "rank"]
 
 
 def whole_number(text: str) -> int:
@@ -129,7 +62,9 @@ class Factor:
             a column of its own.
         without: What people are told of its usual value where that is compared with others.
         key: Its key in the kernel's plan; "" if the kernel is not told, or told in another way.
-        code: How a value is written there.
+        kind: What a value is there: a number is left out where it is 0 and has a usual value, a flag is 1 or
+            left out, a rank -1 where it is another one in each round.
+        choices: The texts that it can be there; any if none are named.
     """
 
     name: str
@@ -147,7 +82,32 @@ class Factor:
     phrase: str = "{}"
     without: str = ""
     key: str = ""
-    code: Text = AS_IT_IS
+    kind: Kind = "text"
+    choices: tuple[str, ...] = ()
+
+    def written(self, value: Value) -> str:
+        """Return the text of a value in the kernel's plan; "" leaves the key out."""
+        if self.kind == "flag":
+            return "1" if value else ""
+        if self.kind == "number":
+            return "" if value == 0 and self.usual is not None else str(value)
+        return "-1" if self.kind == "rank" and value == ROTATING else str(value)
+
+    def read(self, text: str) -> Value:
+        """Return the value of a text of the kernel's plan; "" if the key was left out.
+
+        Raises:
+            ValueError: The text is invalid.
+        """
+        if self.kind == "flag":
+            return text == "1"
+        if self.kind == "number":
+            return 0 if not text and self.usual is not None else whole_number(text)
+        if self.kind == "rank":
+            return ROTATING if text == "-1" else str(whole_number(text)) if text else ""
+        if text and self.choices and text not in self.choices:
+            raise ValueError(f"not one of {', '.join(self.choices)}")
+        return text
 
 
 FACTORS = (
@@ -178,7 +138,7 @@ FACTORS = (
         asked="in_place",
         phrase="in place",
         key="in_place",
-        code=Flag(),
+        kind="flag",
     ),
     Factor("mode", "what", asked="modes", compared=True, key="mode"),
     Factor("ranks", "where", asked="ranks", job=True, compared=True, brings=("group",)),
@@ -223,7 +183,7 @@ FACTORS = (
         compared=True,
         phrase="{} start",
         key="sync",
-        code=Text(*SYNCS),
+        choices=SYNCS,
     ),
     Factor(
         "rma_window",
@@ -234,9 +194,9 @@ FACTORS = (
         compared=True,
         phrase="window {}",
         key="rma_window",
-        code=Text(*RMA_WINDOWS),
+        choices=RMA_WINDOWS,
     ),
-    Factor("root", "how", usual="0", has="rooted", asked="roots", key="root", code=Root()),
+    Factor("root", "how", usual="0", has="rooted", asked="roots", key="root", kind="rank"),
     Factor(
         "datatype",
         "how",
@@ -258,7 +218,7 @@ FACTORS = (
         phrase="depth {}",
         without="depth 0",
         key="depth",
-        code=NumberIfAny(),
+        kind="number",
     ),
     Factor(
         "block_bytes",
@@ -269,7 +229,7 @@ FACTORS = (
         compared=True,
         together="layout",
         key="block_bytes",
-        code=NumberIfAny(),
+        kind="number",
     ),
     Factor(
         "stride_bytes",
@@ -281,7 +241,7 @@ FACTORS = (
         together="layout",
         phrase="",
         key="stride_bytes",
-        code=NumberIfAny(),
+        kind="number",
     ),
     Factor(
         "partitions",
@@ -291,7 +251,7 @@ FACTORS = (
         asked="partitions",
         compared=True,
         key="partitions",
-        code=NumberIfAny(),
+        kind="number",
     ),
     Factor(
         "tests",
@@ -301,7 +261,7 @@ FACTORS = (
         asked="tests",
         compared=True,
         key="tests",
-        code=NumberIfAny(),
+        kind="number",
     ),
     Factor("pair", "where", asked="pairs", along=True),
     Factor("pairing", "where", usual="", asked="pairs"),
@@ -313,7 +273,7 @@ FACTORS = (
         together="size",
         phrase="",
         key="bytes",
-        code=WholeNumber(),
+        kind="number",
     ),
     Factor(
         "window",

@@ -173,9 +173,7 @@ def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
 def _cell_words(cell: Cell, number: int, pool_bytes: int) -> str:
     """Return what the lines of all visits of a cell have in common."""
     values = {
-        factor.key: text
-        for factor in KERNEL_FACTORS
-        if (text := factor.code.write(getattr(cell, factor.name)))
+        factor.key: text for factor in KERNEL_FACTORS if (text := factor.written(getattr(cell, factor.name)))
     }
     return _keys(
         f"cell={number}",
@@ -268,7 +266,7 @@ class _Line:
 
     def value(self, factor: Factor) -> Value:
         """Return the value of a factor; that of a missing key if the line lacks it."""
-        return self._read(factor.key, self._values.get(factor.key, ""), factor.code.read)
+        return self._read(factor.key, self._values.get(factor.key, ""), factor.read)
 
     def _read(self, name: str, text: str, read: Callable[[str], Value]) -> Value:
         try:

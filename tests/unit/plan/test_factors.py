@@ -14,14 +14,11 @@ from mpigauge.plan.factors import (
     CURVE,
     FACTORS,
     KERNEL_FACTORS,
-    Flag,
-    Root,
-    Text,
-    WholeNumber,
     default_value,
 )
 from mpigauge.plan.model import Cell, FactorValues, JobKey
 from mpigauge.plan.patterns import Pattern
+from mpigauge.vocabulary import SYNCS
 
 USUAL = Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11")
 
@@ -80,32 +77,33 @@ def test_factors_without_a_default_cannot_be_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "values"),
+    ("name", "values"),
     [
-        (Text(), st.text(st.characters(categories=["L"]))),
-        (WholeNumber(), st.integers(0, 10**18 - 1)),
-        (Root(), st.one_of(st.just("rotating"), st.integers(0, 10**6).map(str))),
-        (Flag(), st.booleans()),
+        ("mode", st.text(st.characters(categories=["L"]))),
+        ("bytes", st.integers(0, 10**18 - 1)),
+        ("depth", st.integers(0, 10**18 - 1)),
+        ("root", st.one_of(st.just("rotating"), st.integers(0, 10**6).map(str))),
+        ("in_place", st.booleans()),
+        ("sync", st.sampled_from(SYNCS)),
     ],
-    ids=["text", "number", "root", "flag"],
 )
-def test_values_in_the_kernels_plan_are_read_back(code: Text, values: st.SearchStrategy[object]) -> None:
+def test_values_in_the_kernels_plan_are_read_back(name: str, values: st.SearchStrategy[object]) -> None:
     @given(values)
     def holds(value: object) -> None:
-        assert code.read(code.write(value)) == value  # type: ignore[arg-type]
+        assert BY_NAME[name].read(BY_NAME[name].written(value)) == value  # type: ignore[arg-type]
 
     holds()
 
 
 @pytest.mark.parametrize(
-    ("code", "text"), [(Text("a", "b"), "c"), (WholeNumber(), ""), (WholeNumber(), "-1"), (Root(), "first")]
+    ("name", "text"), [("sync", "c"), ("bytes", ""), ("bytes", "-1"), ("depth", "-1"), ("root", "first")]
 )
-def test_invalid_values_are_refused(code: Text, text: str) -> None:
+def test_invalid_values_are_refused(name: str, text: str) -> None:
     with pytest.raises(ValueError, match="not"):
-        code.read(text)
+        BY_NAME[name].read(text)
 
 
 def test_the_kernels_plan_has_only_factors_of_the_cell() -> None:
     empty = {name for name, value in asdict(USUAL).items() if value in ("", False)}
-    told = {factor.name for factor in KERNEL_FACTORS if factor.code.write(getattr(USUAL, factor.name))}
+    told = {factor.name for factor in KERNEL_FACTORS if factor.written(getattr(USUAL, factor.name))}
     assert not told & empty
