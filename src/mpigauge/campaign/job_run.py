@@ -46,7 +46,13 @@ from mpigauge.plan.patterns import known
 from mpigauge.plan.strings import SHORT_MOST
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
-from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
+from mpigauge.result.from_journal import (
+    incomplete_sentence,
+    is_answer,
+    launch_core,
+    records_of,
+    visit_of,
+)
 from mpigauge.result.records import Failure, Launch, Record, Visit
 from mpigauge.rows.failure_cause import CAUSE, ENDED_FROM_OUTSIDE, OURS, is_from_outside, line_of
 from mpigauge.vocabulary import FailureKind, SkipReason
@@ -400,7 +406,7 @@ class JobRun:
     def _launch_begins(self, facts: journal.Facts) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
-        check_placement(self._job.hosts, [place.host for place in facts.placement])
+        check_placement(self._job.hosts, [place.host for place in facts.ranks_at])
         self.began = self._watch.began = True
         self.sleeps = lasts_as_long(facts.init_median_ns * 1e-9) and may_sleep(
             library.name,
@@ -416,16 +422,7 @@ class JobRun:
                 job=self._key.job,
                 started=utc_now(),
                 command=environment.words_without_secrets(self._words),
-                library=facts.library,
-                mpi_standard=facts.mpi_standard,
-                clock=facts.clock,
-                ranks_at=facts.placement,
-                cards=facts.cards,
-                machines=facts.machines_named,
-                first_round_trip_ns=facts.first_round_trip_ns,
-                init_ns=facts.init_ns,
-                init_median_ns=facts.init_median_ns,
-                traced_ranks=facts.traced_ranks,
+                **launch_core(facts),
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,

@@ -16,7 +16,7 @@ from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.plan.strings import SHORT_MOST
 from mpigauge.result import journal
-from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
+from mpigauge.result.from_journal import incomplete_sentence, is_answer, launch_core, records_of, visit_of
 from mpigauge.result.provenance import Environment, LibraryRecord
 from mpigauge.result.records import (
     Campaign,
@@ -170,23 +170,14 @@ class Journals:
             )
         kind, version = identify(facts.library)
         self._numbers[kind.name, version] += 1
-        placement = _placement([rank.host for rank in facts.placement])
+        placement = _placement([rank.host for rank in facts.ranks_at])
         launch = Launch(
             number=self._numbers[kind.name, version],
             part=1,
             job=JobKey(kind.name, version, AUTO, placement, facts.ranks),
             started="",
             command=(),
-            library=facts.library,
-            mpi_standard=facts.mpi_standard,
-            clock=facts.clock,
-            ranks_at=facts.placement,
-            cards=facts.cards,
-            machines=facts.machines_named,
-            first_round_trip_ns=facts.first_round_trip_ns,
-            init_ns=facts.init_ns,
-            init_median_ns=facts.init_median_ns,
-            traced_ranks=facts.traced_ranks,
+            **launch_core(facts),
             load_average=None,
             steal_s=None,
             startup_s=None,

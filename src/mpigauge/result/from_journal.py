@@ -10,7 +10,10 @@ from mpigauge import units
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.result import journal
 from mpigauge.result.kernel_data import EagerCore, VisitCore
-from mpigauge.result.records import Blocked, Clock, Eager, Failure, Record, Visit
+from mpigauge.result.records import Blocked, Clock, Eager, Failure, Launch, Record, Visit
+
+LAUNCH_CORE = [name for name in journal.Facts.__struct_fields__ if name in Launch.__struct_fields__]
+"""Names of the fields that the first line of the kernel and the record of its launch share."""
 
 
 class LaunchIdentity(Protocol):
@@ -47,6 +50,12 @@ def is_answer(line: journal.Line) -> bool:
 def incomplete_sentence(missing: int, asked: int) -> str:
     """Return why a launch is incomplete although its journal has an end."""
     return f"journal incomplete: {missing} of {units.counted(asked, 'visit')} without an answer"
+
+
+def launch_core(facts: journal.Facts) -> dict[str, Any]:
+    """Return what the record of a launch has of the kernel's first line."""
+    shared = {name: getattr(facts, name) for name in LAUNCH_CORE}
+    return shared | {"machines": facts.machines_named}
 
 
 def records_of(line: journal.Line, launch: LaunchIdentity, cells: Mapping[int, Cell]) -> tuple[Record, ...]:

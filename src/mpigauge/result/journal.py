@@ -4,7 +4,7 @@ import re
 from typing import Any, get_args
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mpigauge.plan.model import Int64
@@ -33,7 +33,7 @@ class Facts(Struct, frozen=True):
     library: LongText
     mpi_standard: ShortText
     clock: ShortText
-    placement: tuple[RankPlace, ...]
+    ranks_at: tuple[RankPlace, ...] = field(name="placement")
     cards: tuple[HostCards, ...] = ()
     machines: tuple[Machine, ...] = ()
     first_round_trip_ns: Int64 = -1

@@ -203,7 +203,7 @@ def test_clocks_of_known_error_are_corrected_within_the_stated_bound(
     # Silence is never longer than a second, or so: it would be taken for a hang.
     alive = [line for line in lines[: lines.index(clocks[0])] if isinstance(line, journal.TickLine)]
     assert len(alive) >= clocks[0].clock // (2 * 10**9)
-    step_ns = max(place.clock_step_ns for place in launch.launch.placement)
+    step_ns = max(place.clock_step_ns for place in launch.launch.ranks_at)
     levels = math.ceil(math.log2(ranks))
     # Every level of the tree learns for a tenth of a second, which does not begin while the parent still
     # learns; but it may begin some milliseconds before the moment that rank 0 counts from.
