@@ -281,7 +281,7 @@ PartFactor = Literal["depth", "block_bytes", "partitions"]
 """Factors that a message has instead of being one block that is matched at once."""
 
 Mover = Literal["itself", "receiver", "sender", "test", "wait", ""]
-"""What moves a message while ranks compute: nothing of theirs; the processor of one side; calls of MPI_Test;
+"""Mover of a message while ranks compute: nothing of theirs; the processor of one side; calls of MPI_Test;
 the call that waits; "" if that is not known, or it is hidden in part."""
 
 GrowthLaw = Literal["logarithmic", "linear", "proportional"]

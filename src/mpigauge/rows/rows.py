@@ -194,7 +194,7 @@ def rows(result: Result, stat: str = MEDIAN, choice: StateChoice | None = None) 
 
 
 class ResultRecords:
-    """What the records of a result say of all its cells, each thing computed once.
+    """Records of a result as the rows of all its cells need them, each thing computed once.
 
     Samples become numbers only when a time is computed of them: all of them as floating-point numbers at once
     would be a second result.

@@ -41,17 +41,17 @@ OPEN = 0.6
 
 
 HOW = frozenset({"mode", "tests"})
-"""What messages differ in that are beside the same computation, or none."""
+"""Factors in which messages beside the same computation, or beside none, differ."""
 
 ONE_OF_TWO = [name for name in WORDS if name in {"setting", *BUILD, *PLACE}]
-"""What may be told of one of two that are held against each other."""
+"""Factors that are told of one of two messages, if they differ in them."""
 
 SIDES: Mapping[OverheadOf, str] = {"": "", "send": "sender", "receive": "receiver"}
 
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """What moves a message of some size while ranks compute.
+    """Mover of a message of some size while ranks compute, and the parts of its time that are hidden.
 
     Attributes:
         of: The message whose ranks all compute, or the first that was measured.
@@ -93,7 +93,7 @@ class Moving:
 
 @dataclass(frozen=True, slots=True)
 class HiddenBeside:
-    """Which part of a message's time is hidden with one setting, library or place, and with another.
+    """Parts of a message's time that are hidden with one setting, library or place, and with another.
 
     Attributes:
         of: The message with the first.
