@@ -14,9 +14,10 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS, phrases_of
 from mpigauge.find.explain.contrasts import BUILD
 from mpigauge.find.explain.evidence import Measured
-from mpigauge.find.phrases import in_one_line, share, subject
+from mpigauge.find.phrases import VERDICT_NEEDS, in_one_line, share, subject
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import STATE, each_state, group
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.units import counted
 from mpigauge.vocabulary import OverheadOf
 
@@ -38,7 +39,6 @@ LEAST = 0.2
 
 OPEN = 0.6
 """An interval as wide as the distance between the two tells neither."""
-
 
 HOW = frozenset({"mode", "tests"})
 """Factors in which messages beside the same computation, or beside none, differ."""
@@ -239,7 +239,10 @@ def _mover(
 
 
 def _is_told(part: Measured | None) -> bool:
-    return part is not None and part.low is not None and part.high is not None and part.high - part.low < OPEN
+    """Return whether a part is known well enough to be told: as a verdict, from as many launches."""
+    if part is None or part.low is None or part.high is None or part.launches < LAUNCHES_OF_A_VERDICT:
+        return False
+    return part.high - part.low < OPEN
 
 
 def _moves(part: Measured | None) -> bool:
@@ -326,7 +329,8 @@ def _parts(fact: Moving, *, interval: bool) -> list[str]:
         if sender and receiver
         else (in_both, sides),
     }[fact.mover]
-    return [*filter(None, [first, *more])] or ["how much of it is hidden is not known"]
+    why = f" ({VERDICT_NEEDS})" if fact.launches < LAUNCHES_OF_A_VERDICT else ""
+    return [*filter(None, [first, *more])] or [f"how much of it is hidden is not known{why}"]
 
 
 def _from_both(fact: Moving, sender: str, receiver: str) -> str:

@@ -113,6 +113,16 @@ def test_a_share_that_is_not_known_is_no_reason() -> None:
     assert sentence("moving", fact_of(evidence), evidence).endswith("how much of it is hidden is not known")
 
 
+@pytest.mark.parametrize(("launches", "mover"), [(2, ""), (4, ""), (5, "receiver")])
+def test_nothing_is_told_from_fewer_launches_than_a_verdict_takes(launches: int, mover: str) -> None:
+    result = hiding({"both": 0.08, "sender": 0.99, "receiver": 0.05}).result
+    result.launches[:] = [one for one in result.launches if one.number <= launches]
+    result.visits[:] = [one for one in result.visits if one.launch <= launches]
+    evidence = Evidence(result, rows(result))
+    assert fact_of(evidence).mover == mover
+    assert ("a verdict needs 5 launches" in sentence("moving", fact_of(evidence), evidence)) is (mover == "")
+
+
 def test_the_cost_of_a_test_is_told() -> None:
     evidence = hiding({"both": 0.0, "tested": 0.0}, test_ns=1000)
     assert fact_of(evidence).test_s == pytest.approx(1e-6, rel=0.01)
