@@ -14,7 +14,7 @@ from tests.cli.docs.recomputing.schema import fields_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-NUMBERS = ("window", "depth", "block_bytes", "stride_bytes", "partitions", "senders")
+NUMBERS = ("window", "depth", "block_bytes", "stride_bytes", "partitions", "senders", "tests")
 USUAL = {
     "transport": "auto",
     "placement": "same-host",
