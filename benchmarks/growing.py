@@ -30,13 +30,12 @@ from made_up import (
 )
 
 from mpigauge.campaign import job_run, loop
-from mpigauge.campaign.job_run import JobRun, RunContext
+from mpigauge.campaign.job_run import JobRun, RunContext, Troubles
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target
-from mpigauge.campaign.troubles import Troubles
 from mpigauge.cli.screen.tables import TableOptions, tabulate
 from mpigauge.errors import JobError
 from mpigauge.plan.hosts import hosts_of, places_of

@@ -81,7 +81,7 @@ def test_ranks_that_start_and_do_not_reach_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It was `the job said nothing`, and that ranks must start, above the hosts they had started on."""
-    monkeypatch.setattr("mpigauge.campaign.hang_timeout.MIN_SILENCE_S", 0.3)
+    monkeypatch.setattr("mpigauge.campaign.silence.MIN_SILENCE_S", 0.3)
     monkeypatch.setenv(trouble, "barrier:0")
     failed, there, *_ = findings(cli, *ANSWERS)
     assert (failed[0], there[0]) == ("lacks", "ok")

@@ -59,7 +59,7 @@ def test_the_answer_is_what_groups_cost_each_other(cli: Cli, monkeypatch: pytest
 
 
 def test_a_hang_of_one_group_costs_the_cells_of_its_step(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mpigauge.campaign.hang_timeout.MIN_SILENCE_S", 1.5)
+    monkeypatch.setattr("mpigauge.campaign.silence.MIN_SILENCE_S", 1.5)
     cli("run", "allreduce", *GROUPS)
     every = {visit.cell for visit in load(Path("r.jsonl")).visits}
     monkeypatch.setenv("FAKE_HANG", "allreduce:8:2,3")

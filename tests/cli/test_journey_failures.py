@@ -98,7 +98,7 @@ def test_a_crash_of_any_visit_leaves_the_rest_of_the_launch(
 
 @pytest.mark.thorough
 def test_a_hang_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mpigauge.campaign.hang_timeout.MIN_SILENCE_S", 1.5)
+    monkeypatch.setattr("mpigauge.campaign.silence.MIN_SILENCE_S", 1.5)
     monkeypatch.setenv("FAKE_HANG", "pingpong:64")
     words = ("--sizes", "8,64", "--launches", "1", "-o", "r.jsonl", "--format", "json")
     rows = rows_of(cli("run", "pingpong", *words), 1)

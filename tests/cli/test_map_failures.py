@@ -43,7 +43,7 @@ def test_a_crash_in_a_step_costs_only_the_pair_that_crashed(
 
 @pytest.mark.thorough
 def test_a_hang_in_a_step_costs_only_the_pair_that_hangs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mpigauge.campaign.hang_timeout.MIN_SILENCE_S", 1.5)
+    monkeypatch.setattr("mpigauge.campaign.silence.MIN_SILENCE_S", 1.5)
     monkeypatch.setenv("FAKE_HANG", "pingpong:8:0-1")
     said = whole(mapped(cli, "--np", 4, "--launches", 3, "--format", "json"))
     assert [link["hosts"] for link in said["failed_links"]] == [["h1", "h2"]]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from mpigauge.campaign.remeasure import plan_for_cells
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.patterns import KernelDescription
-from mpigauge.plan.remeasure import plan_for_cells
 from mpigauge.result.reader import load
 from tests.fakes.law import BLOCK_NS, ENTRY_NS, PARTITION_NS, describe, modes_of, operation_ns
 from tests.places import DOCS

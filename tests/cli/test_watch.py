@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.doctor.watch_sentences import summary, watch_findings
+from mpigauge.doctor.watch_table import summary, watch_findings
 from mpigauge.result import environment
 from mpigauge.rows.machine.watch import watched_alone, watched_by_ranks
 from tests.cli.journey import catches_sigterm

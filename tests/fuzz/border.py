@@ -144,7 +144,7 @@ def closed(folder: Path) -> Iterator[Border]:
         for module in ("campaign.launch.janitor", "campaign.launch.preflight", "mpi.variables"):
             patch.setattr(f"mpigauge.{module}.with_program_path", lambda words, *_: list(words))
         patch.setattr("mpigauge.campaign.job_run.RunningJob", border.job)
-        patch.setattr("mpigauge.campaign.pacing.Pacing.wait", lambda *_: None)
+        patch.setattr("mpigauge.campaign.loop.Pacing.wait", lambda *_: None)
         # That of the verb first: were it imported now, it would have what stands for it for good.
         patch.setattr("mpigauge.cli.verbs.lab.enter", lambda *_: 0)
         patch.setattr("mpigauge.cli.sessions.lab_runs.enter", lambda *_: 0)

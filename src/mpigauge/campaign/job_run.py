@@ -1,18 +1,18 @@
 """One mpiexec, from its command line to its last line, with a timeout for silence."""
 
 import os
+import platform
+import re
 import signal
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.campaign.check_placement import check_placement
 from mpigauge.campaign.failure_remedies import cause_of
-from mpigauge.campaign.hang_timeout import HangTimeout
 from mpigauge.campaign.hosts import first_fault
 from mpigauge.campaign.jobs import (
     command_of,
@@ -28,25 +28,27 @@ from mpigauge.campaign.launch.awake import awake_s
 from mpigauge.campaign.launch.interruption import ECHO_S, Interruption
 from mpigauge.campaign.launch.janitor import DismissedJanitor
 from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.preflight import is_here
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.campaign.launch.ranks import LocalRanks
 from mpigauge.campaign.launch.start_lacks import lack
-from mpigauge.campaign.silence_watch import SilenceWatch
+from mpigauge.campaign.silence import HangTimeout, SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, utc_now
-from mpigauge.campaign.troubles import Troubles
 from mpigauge.dependencies import check_packages
+from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi import kernel
 from mpigauge.mpi.environments import applied
 from mpigauge.mpi.init_sleep import lasts_as_long, may_sleep
 from mpigauge.plan.groups import ranks_in
+from mpigauge.plan.hosts import short
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import known
 from mpigauge.plan.strings import SHORT_MOST
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
-from mpigauge.result.from_journal import (
+from mpigauge.result.journal import (
     incomplete_sentence,
     is_answer,
     launch_core,
@@ -55,6 +57,7 @@ from mpigauge.result.from_journal import (
 )
 from mpigauge.result.records import Failure, Launch, Record, Visit
 from mpigauge.rows.failure_cause import CAUSE, ENDED_FROM_OUTSIDE, OURS, is_from_outside, line_of
+from mpigauge.units import counted
 from mpigauge.vocabulary import FailureKind, SkipReason
 
 HOSTS_NAMED = 4
@@ -71,6 +74,90 @@ TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
 
 SCHEDULER_S = 5.0
 """Time within which a scheduler that ends ranks signals us, too: it need not reach all hosts at once."""
+
+
+@dataclass(slots=True)
+class Repetitions:
+    """The repetitions of a failure: its first launch, its last launch, and how many there were."""
+
+    first: int
+    last: int
+    times: int = 0
+
+
+@dataclass(slots=True)
+class Troubles:
+    """Failures by job or cell and reason."""
+
+    tell: Callable[[str], None]
+    seen: dict[tuple[str, str], Repetitions] = field(default_factory=dict)
+
+    def failed(self, of: str, why: str, launch: int, sentence: str) -> None:
+        """Report a failure, unless the same job or cell has failed for the same reason before.
+
+        Args:
+            of: The job or cell.
+            why: The reason; reasons that differ in numbers only, such as process ids, are the same.
+            sentence: What to report.
+        """
+        key = of, re.sub("[0-9]+", "", why)
+        if (repetitions := self.seen.get(key)) is None:
+            self.seen[key] = Repetitions(launch, launch)
+            self.tell(sentence)
+            return
+        repetitions.times += 1
+        repetitions.last = launch
+
+    def end(self) -> None:
+        """Report how often each failure was repeated."""
+        for (of, _), repetitions in self.seen.items():
+            if repetitions.times:
+                times = counted(repetitions.times, "more time")
+                until = (
+                    "" if repetitions.last == repetitions.first else f", last in launch {repetitions.last}"
+                )
+                self.tell(f"{of}: failed so {times}{until}")
+
+
+def check_placement(asked_hosts: Sequence[str], actual_hosts: Sequence[str]) -> None:
+    """Compare the host asked for with the host that each rank reports.
+
+    A host may report another name than the one that was asked for. But ranks meant for one host must be on
+    one host, ranks meant for two on two, and none on a host that was meant for others.
+
+    Args:
+        asked_hosts: The host asked for, per rank; empty if all ranks are to run on this machine.
+        actual_hosts: The host that each rank reports.
+
+    Raises:
+        EnvironmentLacksError: A rank is on the wrong host; names the first one.
+    """
+    if not asked_hosts:
+        _check_here(actual_hosts)
+        return
+    asked_hosts = [short(host) for host in asked_hosts]
+    actual_of: dict[str, str] = {}
+    asked_of: dict[str, str] = {}
+    for rank, (asked, actual) in enumerate(zip(asked_hosts, map(short, actual_hosts), strict=True)):
+        owner = asked_of.setdefault(actual, asked)
+        is_wrong = actual != asked and actual in asked_hosts
+        if is_wrong or owner != asked or actual_of.setdefault(asked, actual) != actual:
+            others = f", like ranks meant for {owner}" if owner not in (asked, actual) else ""
+            raise EnvironmentLacksError(
+                f"rank {rank} should be on {asked}, but is on {actual}{others}",
+                "does the launcher know these hosts? mpigauge run --dry-run shows its command",
+            )
+
+
+def _check_here(actual_hosts: Sequence[str]) -> None:
+    """Refuse ranks on other machines: a launcher may take hosts from a default file or a scheduler."""
+    this_host = platform.node()
+    for rank, actual in enumerate(actual_hosts):
+        if short(actual) != short(this_host) and not is_here(actual):
+            raise EnvironmentLacksError(
+                f"rank {rank} should be on this machine, {this_host}, but is on {actual}",
+                "if that host is meant, name it: --hosts; else look for a default host file of the library",
+            )
 
 
 class Observer(Protocol):

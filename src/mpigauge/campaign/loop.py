@@ -7,19 +7,17 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from mpigauge.campaign.budget import Budget, JobBudget
 from mpigauge.campaign.failure_remedies import cause_of
-from mpigauge.campaign.job_run import JobRun, Observer, RunContext
+from mpigauge.campaign.job_run import JobRun, Observer, RunContext, Troubles
 from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.launch.janitor import wait_for_all
-from mpigauge.campaign.pacing import Pacing
 from mpigauge.campaign.state import CampaignState, LaunchKey
-from mpigauge.campaign.stop_rule import StopRule
 from mpigauge.campaign.targets import Target, pool_bytes, utc_now
-from mpigauge.campaign.troubles import Troubles
 from mpigauge.errors import JobError
 from mpigauge.mpi.init_sleep import REMEDY, SLEEP_S
 from mpigauge.plan.kernel_plan import kernel_plan
@@ -28,6 +26,7 @@ from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.visit_order import (
     PlannedVisit,
     complete_steps,
+    replication_start_s,
     shuffled,
     time_slots,
     visits_of,
@@ -35,11 +34,14 @@ from mpigauge.plan.visit_order import (
 )
 from mpigauge.result import control_groups
 from mpigauge.result.reader import Result
-from mpigauge.result.records import Done, End
+from mpigauge.result.records import Done, End, Launch, Visit
 from mpigauge.result.writer import ResultFile
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.units import counted
 from mpigauge.vocabulary import EndReason
+
+if TYPE_CHECKING:
+    from mpigauge.rows.samples import LaunchMedianCache
 
 MAX_STARTS = 40
 """Most starts of one launch; each failed start excludes at most one cell."""
@@ -95,6 +97,117 @@ class JobState:
     def key(self, number: int) -> LaunchKey:
         """Return the key of its launch of this number."""
         return LaunchKey.of(number, self.cells[0])
+
+
+MAX_SLEEP_S = 60.0
+"""Longest sleep: the wall clock is read again after it, in case it was set."""
+
+
+@dataclass(slots=True)
+class Pacing:
+    """The schedule of replications.
+
+    Attributes:
+        plan: The plan, with the time that launches are spread over.
+        replications: How many there will be.
+        interruption: Ends a wait when a signal comes.
+        wall_s: Returns the wall-clock time, in seconds since 1970.
+        origin_s: Start of the schedule; moved later when replications are overdue.
+    """
+
+    plan: Plan
+    replications: int
+    interruption: Interruption
+    wall_s: Callable[[], float]
+    origin_s: float | None = None
+
+    def left_s(self, number: int) -> float:
+        """Return the seconds until a replication is due.
+
+        An overdue one, as after an interruption, begins at once, and the following ones keep their distances.
+        """
+        moment, now = replication_start_s(self.plan, number, self.replications), self.wall_s()
+        if self.origin_s is None:
+            self.origin_s = now
+        self.origin_s = max(self.origin_s, now - moment)
+        return self.origin_s + moment - now
+
+    def wait(self, number: int) -> None:
+        """Sleep until a replication is due, or a signal comes."""
+        while self.interruption.signal is None and (left_s := self.left_s(number)) > 0:
+            if not self.interruption.arrives_within(min(left_s, MAX_SLEEP_S)):
+                self.interruption.clear_wakeup()
+                self.interruption.handle_stop()
+
+
+EVERY_UP_TO = 20
+"""The rule is evaluated after each of so many replications; after that, whenever 2.5 to 5 % have been added.
+
+Each evaluation reads all samples: after every one of a thousand launches, that would take longer than the
+launches. This way all evaluations together take a fixed multiple of the last one.
+"""
+
+
+def last_evaluated(number: int) -> int:
+    """Return the last replication up to this one after which the rule is evaluated."""
+    # A power of two that grows with the number, so that evaluations become rarer.
+    interval = 1 << max(1, number // EVERY_UP_TO).bit_length() - 1
+    return number - number % interval
+
+
+class StopRule:
+    """Decision on which cells are precise.
+
+    It depends on the replications before it alone, so that it is the same in a campaign that is resumed.
+
+    Args:
+        precision: Relative half-width up to which an interval is precise.
+        visits: The visits in the order of time; the list grows from launch to launch.
+        launches: The launches; likewise.
+        least: Fewest launches with which a cell can be precise.
+    """
+
+    def __init__(
+        self,
+        precision: float,
+        visits: Sequence[Visit],
+        launches: Sequence[Launch],
+        least: int = ENOUGH_LAUNCHES,
+        widths: Callable[..., dict[Cell, float | None]] | None = None,
+    ) -> None:
+        self._precision = precision
+        self._visits = visits
+        self._launches = launches
+        self._least = least
+        self._widths = widths
+        self._medians: LaunchMedianCache | None = None
+        self._asked = 0
+        self._precise: frozenset[Cell] = frozenset()
+
+    def precise_after(self, number: int) -> frozenset[Cell]:
+        """Return the cells that were precise at the last evaluation up to a replication.
+
+        Args:
+            number: The replication; all launches up to it have been made.
+        """
+        asked = last_evaluated(number)
+        if asked != self._asked:
+            self._asked, self._precise = asked, self._evaluate(asked)
+        return self._precise
+
+    def _evaluate(self, number: int) -> frozenset[Cell]:
+        # They stand on numpy, which takes long to import: the first launch does not wait for it.
+        from mpigauge.rows.clock_resolution import clock_resolution  # noqa: PLC0415
+        from mpigauge.rows.precision import widths_asked  # noqa: PLC0415
+        from mpigauge.rows.samples import LaunchMedianCache  # noqa: PLC0415
+
+        self._medians = self._medians or LaunchMedianCache()
+        visits = [visit for visit in self._visits if visit.launch <= number]
+        steps = clock_resolution((launch for launch in self._launches if launch.number <= number), visits)
+        widths = (self._widths or widths_asked)(visits, steps, self._medians, self._least)
+        return frozenset(
+            cell for cell, width in widths.items() if width is not None and width <= self._precision
+        )
 
 
 class CampaignLoop:

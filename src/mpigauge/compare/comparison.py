@@ -13,9 +13,8 @@ from mpigauge.plan.factors import ALONG, SIZE
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import cell_key, row_key
 from mpigauge.sequences import group_by, runs
-from mpigauge.stats.decision import RUNS_SHARE, Decision, Thresholds, decide, verdicts
+from mpigauge.stats.decision import RUNS_SHARE, Decision, Thresholds, decide, pooled_runs, verdicts
 from mpigauge.stats.max_t import Paired
-from mpigauge.stats.pooled import pooled_runs
 from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 
 if TYPE_CHECKING:

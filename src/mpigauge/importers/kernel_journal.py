@@ -16,7 +16,7 @@ from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.plan.strings import SHORT_MOST
 from mpigauge.result import journal
-from mpigauge.result.from_journal import incomplete_sentence, is_answer, launch_core, records_of, visit_of
+from mpigauge.result.journal import incomplete_sentence, is_answer, launch_core, records_of, visit_of
 from mpigauge.result.provenance import Environment, LibraryRecord
 from mpigauge.result.records import (
     Campaign,

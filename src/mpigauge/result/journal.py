@@ -1,13 +1,15 @@
 """The kernel's journal lines. Only this module and text/ of the kernel know them."""
 
 import re
-from typing import Any, get_args
+from collections.abc import Mapping
+from typing import Any, Protocol, get_args
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mpigauge.plan.model import Int64
+from mpigauge import units
+from mpigauge.plan.model import Cell, Int64, JobKey
 from mpigauge.plan.strings import LongText, ShortText
 from mpigauge.result.cpu_models import readable_model
 from mpigauge.result.kernel_data import (
@@ -20,6 +22,7 @@ from mpigauge.result.kernel_data import (
     RankPlace,
     VisitCore,
 )
+from mpigauge.result.records import Blocked, Clock, Eager, Failure, Launch, Record, Visit
 from mpigauge.units import NS
 from mpigauge.vocabulary import SkipReason
 
@@ -201,3 +204,98 @@ def parse(text: bytes) -> Line | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return line
+
+
+LAUNCH_CORE = [name for name in Facts.__struct_fields__ if name in Launch.__struct_fields__]
+"""Names of the fields that the first line of the kernel and the record of its launch share."""
+
+
+class LaunchIdentity(Protocol):
+    """The identity of a launch: of its record, or of the campaign's key for it."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def job(self) -> JobKey: ...
+
+
+def visit_of(line: Line) -> int | None:
+    """Return the id of the visit that a line is about; None if it is not about a visit."""
+    match line:
+        case ReadyLine() | LaunchLine() | ClockLine() | EndLine():
+            return None
+        case (
+            BeginLine(number)
+            | TickLine(number)
+            | VisitLine(number)
+            | SkipLine(number)
+            | BlockedLine(number)
+            | EagerLine(number)
+            | RefusedLine(number)
+        ):
+            return number
+
+
+def is_answer(line: Line) -> bool:
+    """Return whether a line answers its visit: made, skipped, or not possible."""
+    return not isinstance(line, BeginLine | TickLine) and visit_of(line) is not None
+
+
+def incomplete_sentence(missing: int, asked: int) -> str:
+    """Return why a launch is incomplete although its journal has an end."""
+    return f"journal incomplete: {missing} of {units.counted(asked, 'visit')} without an answer"
+
+
+def launch_core(facts: Facts) -> dict[str, Any]:
+    """Return what the record of a launch has of the kernel's first line."""
+    shared = {name: getattr(facts, name) for name in LAUNCH_CORE}
+    return shared | {"machines": facts.machines_named}
+
+
+def records_of(line: Line, launch: LaunchIdentity, cells: Mapping[int, Cell]) -> tuple[Record, ...]:
+    """Yield the records of a line for the result file; none if the line only reports progress.
+
+    There is none for the launch line: most of that record is known only to whoever started the job.
+
+    Args:
+        cells: Cells by visit id.
+    """
+    number = launch.number
+    match line:
+        case ClockLine():
+            return (_clock(line, launch),)
+        case VisitLine(visit):
+            return _visit(line, number, cells[visit])
+        case RefusedLine(visit, reason):
+            return (Failure(number, "refused", reason, visit, cells[visit]),)
+        case BlockedLine(visit):
+            return (Blocked(number, visit, cells[visit], line.found, line.longer_bytes),)
+        case EagerLine(visit):
+            core = _core(line, EagerCore)
+            return (Eager(launch=number, id=visit, cell=cells[visit], crossing=line.crossing, **core),)
+    return ()
+
+
+def _clock(line: ClockLine, launch: LaunchIdentity) -> Clock:
+    return Clock(launch.number, launch.job, line.at_s, line.shared, line.checks, line.models)
+
+
+def _visit(line: VisitLine, launch: int, cell: Cell) -> tuple[Record, ...]:
+    """Yield the visit, and a failure if its payload was corrupt."""
+    visit = Visit(
+        launch=launch,
+        id=line.visit,
+        cell=cell,
+        at_s=line.at_s,
+        elapsed_s=line.elapsed_s,
+        cpu_ns=line.cpu_ns if line.cpu_ns >= 0 else None,
+        **_core(line, VisitCore),
+    )
+    if not line.corrupt:
+        return (visit,)
+    return visit, Failure(launch, "corrupt", line.corrupt, line.visit, cell)
+
+
+def _core(line: VisitLine | EagerLine, core: type[VisitCore | EagerCore]) -> dict[str, Any]:
+    """Return the fields that a line and its record share."""
+    return {field: getattr(line, field) for field in core.__struct_fields__}

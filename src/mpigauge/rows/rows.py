@@ -6,29 +6,30 @@ time; rates and ratios.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mpigauge.plan.lab import least_delay_s
-from mpigauge.plan.patterns import FLOORS
+from mpigauge.plan.model import Cell
+from mpigauge.plan.patterns import FLOORS, patterns_with
+from mpigauge.result.reader import Result
 from mpigauge.rows.baselines import ratios_of
 from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.estimate import Estimate, Printed, estimates, printed, rounds_per_launch_advice
 from mpigauge.rows.group import Subject, by_state
-from mpigauge.rows.inconsistent_sessions import mixed_cells
 from mpigauge.rows.late_packets import MANY, is_useless
 from mpigauge.rows.machine.conditions import disturbed_share
 from mpigauge.rows.machine.crowding import Crowding
-from mpigauge.rows.machine.instrument import promised_of
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.serial_correlation import launches_in_time
 from mpigauge.rows.machine.sessions import across, sessions_of, spread_s
 from mpigauge.rows.machine.speed_uncertainty import speed_ranges_of, speed_uncertainty
 from mpigauge.rows.machine.split import SplitPart, split_of
-from mpigauge.rows.progress import progress_of
 from mpigauge.rows.rates import bus_rate_of, directions_of, implausible, message_rate_of, rate_of
 from mpigauge.rows.reasons import LatePackets, NotInState
 from mpigauge.rows.same_distance import distances_apart
@@ -42,10 +43,11 @@ from mpigauge.rows.samples import (
     visits_by_launch,
 )
 from mpigauge.rows.status import Outcome, outcome_of, outcomes_of
-from mpigauge.rows.synchrony import clock_states, overlap_of, start_of
+from mpigauge.rows.synchrony import clock_states, overlap_of, progress_of, start_of
 from mpigauge.rows.transport.proof import Labels
 from mpigauge.rows.warnings import CROWDED, RELAY_LATE_S, Circumstances, warnings_for
 from mpigauge.sequences import group_by
+from mpigauge.stats.limits import PROMISED
 from mpigauge.units import NS
 from mpigauge.vocabulary import TAIL, UNMEASURED
 
@@ -55,14 +57,13 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.reader import Result
-    from mpigauge.result.records import Imported, Launch, Visit
+    from mpigauge.result.records import Imported, Launch, Resumed, Visit
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.machine.sessions import Across, OverSessions
     from mpigauge.rows.machine.speed_uncertainty import SpeedRanges
-    from mpigauge.rows.progress import Progress
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.reasons import Reason
-    from mpigauge.rows.synchrony import ClockState, Overlap, Start
+    from mpigauge.rows.synchrony import ClockState, Overlap, Progress, Start
     from mpigauge.rows.transport.proof import Travel
     from mpigauge.rows.warnings import Warning, WarningKind  # noqa: A004 - read as such
     from mpigauge.vocabulary import StateChoice, StateName, Status
@@ -520,3 +521,34 @@ def warnings_of(rows_: Iterable[Row]) -> Mapping[WarningKind, list[tuple[Cell, W
         for warning in row.warnings:
             kinds[warning.kind].append((row.cell, warning))
     return kinds
+
+
+def mixed_cells(result: Result) -> Mapping[Cell, str]:
+    """Return in what sessions differ, for each cell that was measured in several unlike ones."""
+    return {cell: ", ".join(_differs(result, numbers)) for cell, numbers in result.mixed.items()}
+
+
+def _differs(result: Result, numbers: Iterable[int]) -> Iterable[str]:
+    """Return each thing once, in the order in which the sessions came."""
+    return dict.fromkeys(what for number in sorted(numbers) for what in _what(result.resumed[number]))
+
+
+def _what(resumed: Resumed) -> tuple[str, ...]:
+    """Return in what a session differs; hosts of an allocation may be others without anybody being asked."""
+    return tuple(one.what for one in resumed.differs) or ("hosts",)
+
+
+ONE_SIDED = patterns_with(lambda pattern: pattern.family == "one-sided")
+
+ONE_SIDED_S = 5e-9
+"""Time by which what runs before a one-sided operation moves it, beside bare loops of three libraries."""
+
+ONE_SIDED_MOST = 0.1
+"""And by no larger share of it."""
+
+
+def promised_of(cell: Cell, time_s: float) -> float:
+    """Return the half-width of what the instrument promises of a time of a cell, as a logarithm."""
+    if cell.pattern not in ONE_SIDED or time_s <= 0:
+        return PROMISED
+    return math.hypot(PROMISED, min(ONE_SIDED_S / time_s, ONE_SIDED_MOST))

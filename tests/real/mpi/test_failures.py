@@ -70,7 +70,7 @@ def test_a_broken_cell_costs_only_itself(
 def test_a_hang_costs_only_its_cell(
     name: str, mpigauge: Run, shim: Shim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.campaign.hang_timeout.MIN_SILENCE_S", SILENCE_S)
+    monkeypatch.setattr("mpigauge.campaign.silence.MIN_SILENCE_S", SILENCE_S)
     library = find.find(prefix(name))
     environment = shim(library) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"}
     words = ("pingpong", "--sizes", "8,1024,2048", "--launches", "1", "--mpi", str(library.mpicc))

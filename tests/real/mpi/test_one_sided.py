@@ -174,7 +174,7 @@ def test_memory_that_cannot_be_attached_costs_the_cells_of_its_window_alone(
 def test_an_operation_that_never_completes_costs_its_cell_alone(
     mpigauge: Run, rma_shim: Shim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.campaign.hang_timeout.MIN_SILENCE_S", SILENCE_S)
+    monkeypatch.setattr("mpigauge.campaign.silence.MIN_SILENCE_S", SILENCE_S)
     library = find.find(prefix("openmpi"))
     words = ("put", "--sizes", "8,1024,2048", "--launches", "1", "--mpi", str(library.mpicc))
     environment = rma_shim(library) | {"RMA_HANG_BYTES": "1024"}

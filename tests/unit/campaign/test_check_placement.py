@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.campaign.check_placement import check_placement
+from mpigauge.campaign.job_run import check_placement
 from mpigauge.errors import EnvironmentLacksError
 
 repeatable = settings(derandomize=True, deadline=None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.campaign.hang_timeout import MIN_SILENCE_S, HangTimeout
+from mpigauge.campaign.silence import MIN_SILENCE_S, HangTimeout
 from mpigauge.plan.patterns import KernelDescription, known
 from mpigauge.plan.visit_order import PlannedVisit
 from tests.made import cell, collective

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.campaign.pacing import Pacing
+from mpigauge.campaign.loop import Pacing
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import replication_start_s
 

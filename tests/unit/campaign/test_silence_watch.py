@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.campaign import silence_watch
+from mpigauge.campaign import silence
 from mpigauge.campaign.launch.ranks import LocalRanks
-from mpigauge.campaign.silence_watch import DEAD_S, HOPELESS_S, TELL_S, SilenceWatch
+from mpigauge.campaign.silence import DEAD_S, HOPELESS_S, TELL_S, SilenceWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """A clock that we set."""
     found = Clock()
-    monkeypatch.setattr(silence_watch, "awake_s", found.awake_s)
+    monkeypatch.setattr(silence, "awake_s", found.awake_s)
     return found
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from mpigauge.campaign.loop import EVERY_UP_TO, StopRule, last_evaluated
 from mpigauge.campaign.state import CampaignState
-from mpigauge.campaign.stop_rule import EVERY_UP_TO, StopRule, last_evaluated
 from mpigauge.result.compact import essential_launch, essential_visit
 from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.records import Done

@@ -1,6 +1,6 @@
 """The same failure is told once, and counted."""
 
-from mpigauge.campaign.troubles import Troubles
+from mpigauge.campaign.job_run import Troubles
 
 
 def test_a_repeated_failure_is_counted() -> None:

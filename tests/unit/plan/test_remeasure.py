@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from mpigauge.campaign.remeasure import plan_for_cells
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.hosts import Host
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, known
-from mpigauge.plan.remeasure import plan_for_cells
 from tests.fakes.law import describe
 
 DESCRIPTION = msgspec.convert(describe(), KernelDescription)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.result import writer, written_lines
+from mpigauge.result import writer
 from mpigauge.result.reader import load
 from mpigauge.result.records import Done
 from tests.made import RECORDS, SMALL, launch, lines_of, visit
@@ -41,7 +41,7 @@ THEIRS = {
 MOMENTS = {"first line": 0, "first launch": 1, "visit": 4, "end of a launch": 7, "end": len(ALL) - 1}
 """Records at which others append, by their place."""
 
-KEPT_BYTES = {"in memory": written_lines.MAX_KEPT_BYTES, "too large for memory": 10}
+KEPT_BYTES = {"in memory": writer.MAX_KEPT_BYTES, "too large for memory": 10}
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +52,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(params=KEPT_BYTES)
 def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Whether all lines are in memory."""
-    monkeypatch.setattr(written_lines, "MAX_KEPT_BYTES", KEPT_BYTES[request.param])
+    monkeypatch.setattr(writer, "MAX_KEPT_BYTES", KEPT_BYTES[request.param])
     return str(request.param)
 
 
@@ -268,7 +268,7 @@ def test_what_is_appended_to_and_then_taken_away_is_saved_without_that(
 def test_a_large_result_that_is_cut_and_appended_to_keeps_what_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written_lines, "MAX_KEPT_BYTES", 10)
+    monkeypatch.setattr(writer, "MAX_KEPT_BYTES", 10)
     told: list[str] = []
     with writer.create(PATH) as file:
         file.set_reporter(told.append)

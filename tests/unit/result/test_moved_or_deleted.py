@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.result import writer, written_lines
+from mpigauge.result import writer
 from mpigauge.result.reader import load
 from tests.made import RECORDS, launch, lines_of
 
@@ -144,7 +144,7 @@ def test_compression_uses_what_was_written_even_if_the_name_is_anothers() -> Non
 def test_a_result_too_large_for_memory_keeps_what_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written_lines, "MAX_KEPT_BYTES", len(lines_of(*BEFORE[:1])) + 10)
+    monkeypatch.setattr(writer, "MAX_KEPT_BYTES", len(lines_of(*BEFORE[:1])) + 10)
     told: list[str] = []
     with grown(cut, len(BEFORE), told) as file:
         assert "a part of it is lost" in file.lost
@@ -157,7 +157,7 @@ def test_a_result_too_large_for_memory_keeps_what_is_left(
 def test_a_result_too_large_for_memory_is_copied_from_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written_lines, "MAX_KEPT_BYTES", 10)
+    monkeypatch.setattr(writer, "MAX_KEPT_BYTES", 10)
     with grown(delete, 2, []) as file:
         assert file.path.read_bytes() == lines_of(*BEFORE, *AFTER)
 

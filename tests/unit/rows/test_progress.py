@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpigauge.rows.progress import Progress, progress_of
+from mpigauge.rows.synchrony import Progress, progress_of
 from tests.made import cell, measured
 
 WORK_NS = 1000

@@ -11,9 +11,8 @@ from mpigauge.compare.comparison import compare
 from mpigauge.compare.sentences import headline, notes
 from mpigauge.compare.sides import pairs_by
 from mpigauge.rows.rows import rows
-from mpigauge.stats.decision import Thresholds, decide
+from mpigauge.stats.decision import PooledRun, Thresholds, decide, pooled_runs
 from mpigauge.stats.max_t import Paired
-from mpigauge.stats.pooled import PooledRun, pooled_runs
 from tests.made import campaign, cell, launches_of, measured, result_of
 
 if TYPE_CHECKING:

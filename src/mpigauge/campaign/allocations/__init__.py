@@ -1,15 +1,15 @@
 """Schedulers whose allocations mpigauge recognises; the one list of them.
 
-To add one: a module with `allocation`, a function from an environment to an Allocation, a row in MANAGERS,
-and a test with the others.
+To add one: a row in MANAGERS, and a test with the others. A scheduler that writes no machine file has a
+module with `allocation`, a function from an environment to an Allocation.
 """
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mpigauge.campaign.allocations import flux, lsf, pbs, sge, slurm
-from mpigauge.campaign.allocations.allocation import Allocation
+from mpigauge.campaign.allocations import flux, sge, slurm
+from mpigauge.campaign.allocations.allocation import Allocation, of_file
 from mpigauge.campaign.allocations.this_machine import is_among
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.plan.hosts import short
@@ -49,6 +49,11 @@ class Manager:
     mpiexec_reaches: bool = True
 
 
+def _of_file(job: str, hosts: str) -> Callable[[Mapping[str, str]], Allocation]:
+    """Return what reads the machine file that a variable names; another one names the job."""
+    return lambda environ: of_file(environ[job], hosts, environ[hosts])
+
+
 # A Flux instance may run in a job of another scheduler: the inner one comes first.
 MANAGERS = (
     Manager("flux", "Flux", ("FLUX_URI",), flux.allocation, "flux alloc", mpiexec_reaches=False),
@@ -67,7 +72,7 @@ MANAGERS = (
         "pbs",
         "PBS",
         ("PBS_JOBID", "PBS_NODEFILE"),
-        pbs.allocation,
+        _of_file("PBS_JOBID", "PBS_NODEFILE"),
         "qsub",
         hosts_variable="PBS_NODEFILE",
         all_variables="what begins with PBS_",
@@ -77,7 +82,7 @@ MANAGERS = (
         "lsf",
         "LSF",
         ("LSB_JOBID", "LSB_DJOB_HOSTFILE"),
-        lsf.allocation,
+        _of_file("LSB_JOBID", "LSB_DJOB_HOSTFILE"),
         "bsub",
         hosts_variable="LSB_DJOB_HOSTFILE",
         all_variables="what begins with LSB_",

@@ -7,7 +7,7 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.campaign.launch.line_splitter import MAX_OTHER_LINE_BYTES, OBJECT, LineSplitter
+from mpigauge.campaign.launch.process import MAX_OTHER_LINE_BYTES, OBJECT, LineSplitter
 
 PIECE_BYTES = 1 << 16
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.campaign.launch import line_splitter, process
+from mpigauge.campaign.launch import process
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.launch.launchers import Ending
 from mpigauge.campaign.launch.process import RunningJob
@@ -260,7 +260,7 @@ def test_a_limit_that_keeps_a_launcher_from_starting_is_not_the_fault_of_mpi(
 
 def test_long_lines_of_output_are_cut() -> None:
     _, job = everything("sys.stderr.write('x' * 100_000 + '\\n')")
-    assert 0 < len(job.last_words) <= line_splitter.MAX_OTHER_LINE_BYTES
+    assert 0 < len(job.last_words) <= process.MAX_OTHER_LINE_BYTES
 
 
 def test_late_output_does_not_keep_a_job_from_ending() -> None:

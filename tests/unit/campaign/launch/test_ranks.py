@@ -89,7 +89,7 @@ def test_a_rank_that_is_stopped_is_told_with_its_number_and_host(tmp_path: Path)
         assert soon(lambda: ranks.stopped(["h1", "h2"])) == f"process {pids['1']}, rank 1 on h2, is stopped"
         assert ranks.stopped() == f"process {pids['1']}, rank 1, is stopped"
         os.kill(pids[""], signal.SIGSTOP)
-        assert soon(lambda: ranks.stopped() * ("1 other" in ranks.stopped())).endswith(", and 1 other")
+        assert soon(lambda: (told := ranks.stopped()) * ("1 other" in told)).endswith(", and 1 other")
 
 
 def test_a_child_of_a_rank_may_end(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ import math
 import pytest
 
 from mpigauge.rows.estimate import Estimate
-from mpigauge.rows.machine.instrument import promised_of
-from mpigauge.rows.rows import rows
+from mpigauge.rows.rows import promised_of, rows
 from mpigauge.stats.limits import PROMISED, by_clock_speeds
 from tests.made import campaign, cell, launch, result_of, visit
 
