@@ -115,11 +115,15 @@ def at_once(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Mad
     What fails in one, an interrupt or a signal ends the programs that are run in the others.
     """
     groups: set[int] = set()
-    with _ended_by_signals(groups), ThreadPoolExecutor(initializer=_set_groups, initargs=(groups,)) as pool:
-        made: list[Future[Made]] = []
+    made: list[Future[Made]] = []
+    with (
+        _ended_by_signals(groups) as ending,
+        ThreadPoolExecutor(initializer=_set_groups, initargs=(groups,)) as pool,
+    ):
         try:
-            for item in items:
-                made.append(pool.submit(function, item))  # noqa: PERF401 - an interrupt must find them all
+            ending.is_held = True  # a thread that is just being started would not be among them
+            made.extend(pool.submit(function, item) for item in items)
+            ending.release()
             ended, _ = wait(made, return_when=FIRST_EXCEPTION)
             for one in ended:
                 one.result()

@@ -156,6 +156,33 @@ def test_a_signal_ends_what_is_run_and_then_us(here: Path, how: str, number: sig
     assert gone(int(pid.read_text()))
 
 
+WHILE_IT_STARTS = """
+import os, sys, time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from mpigauge.programs import at_once, run
+submit = ThreadPoolExecutor.submit
+def interrupted(*words):
+    made = submit(*words)
+    while not (Path("pid").exists() and Path("pid").read_text().strip()):
+        time.sleep(0.01)
+    os.kill(os.getpid(), 1)
+    return made
+ThreadPoolExecutor.submit = interrupted
+at_once(lambda _: run(["/bin/sh", "-c", sys.argv[1]], os.environ), range(1))
+"""
+
+
+def test_a_signal_also_ends_what_a_thread_is_just_being_started_for(here: Path) -> None:
+    command = [sys.executable, "-c", WHILE_IT_STARTS, LEAVES]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as ours:
+        try:
+            assert ours.wait(60) == -signal.SIGHUP
+        finally:
+            ours.kill()
+    assert gone(int((here / "pid").read_text()))
+
+
 def test_what_fails_in_one_thread_ends_the_others(here: Path) -> None:
     def fail(script: str) -> None:
         if shell(script).status:
