@@ -17,7 +17,7 @@ from mpigauge.api.running import OPTIONS
 from mpigauge.campaign.launch import interruption
 from mpigauge.cli.options.run_options import planned
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
-from mpigauge.plan.plan_file import PlanFile
+from mpigauge.plan.plan_file import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def test_its_course_is_told_to_a_logger(openmpi: FakeMpi, caplog: pytest.LogCapt
 
 
 def test_options_are_keys_of_a_plan() -> None:
-    assert set(OPTIONS) <= {*PlanFile.__struct_fields__, "modes", "ranks", "window", "roots"}
+    assert set(OPTIONS) <= {*Asked.__struct_fields__, "modes", "ranks", "window", "roots"}
 
 
 @pytest.mark.parametrize(

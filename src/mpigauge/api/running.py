@@ -19,7 +19,7 @@ from mpigauge.campaign.measuring import measure
 from mpigauge.campaign.prepare import lab_to_enter, prepare
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan import names, plan_file
-from mpigauge.plan.plan_file import Options, PlanFile
+from mpigauge.plan.plan_file import OF_A_FILE, Asked
 from mpigauge.plan.source import ChosenPlan, check_source, plan_of
 from mpigauge.programs import signal_name
 from mpigauge.result import files
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("mpigauge")
 PLAN_FILES = ".toml"
-OPTIONS = tuple(name for name in Options.__struct_fields__ if name != "patterns")
+OPTIONS = tuple(name for name in Asked.__struct_fields__ if name not in OF_A_FILE)
 """Options of `run` besides the plan: the keys of plan files."""
 
-LISTS = frozenset(name for name in OPTIONS if isinstance(getattr(Options(), name), tuple))
+LISTS = frozenset(name for name in OPTIONS if isinstance(getattr(Asked(), name), tuple))
 
 Planned = Mapping[str, Any] | PathLike | Sequence[str] | None
 
@@ -103,9 +103,11 @@ def _plan_of(
 ) -> ChosenPlan:
     """Return the plan that a call asks for."""
     file, patterns, where = _read(plan)
-    options = _options_of(values, patterns)
+    over = _asked(values)
     check_source(plan=file is not None, suite=suite, quick=quick, thorough=thorough)
-    chosen = plan_of(file, options, suite, where, quick=quick, thorough=thorough)
+    chosen = plan_of(
+        file, over, suite, where, [(pattern, "") for pattern in patterns], quick=quick, thorough=thorough
+    )
     if lab_to_enter(chosen.plan, where) is not None:
         raise UsageError(
             f"{where}: asks for a lab, which takes a process of its own", "mpigauge run --plan FILE"
@@ -113,7 +115,7 @@ def _plan_of(
     return chosen
 
 
-def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:
+def _read(plan: Planned) -> tuple[Asked | None, tuple[str, ...], str]:
     """Return the plan file if it is one, the patterns if they are named, and the source that errors name."""
     if plan is None:
         return None, (), "mpigauge.run"
@@ -130,7 +132,7 @@ def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:
     return None, patterns, "mpigauge.run"
 
 
-def _options_of(arguments: Mapping[str, Any], patterns: tuple[str, ...]) -> Options:
+def _asked(arguments: Mapping[str, Any]) -> Asked:
     """Return the options of a call, checked like the keys of a plan file.
 
     Raises:
@@ -143,7 +145,7 @@ def _options_of(arguments: Mapping[str, Any], patterns: tuple[str, ...]) -> Opti
     if isinstance(sizes := values.get("sizes"), int | Sequence) and not isinstance(sizes, str):
         values["sizes"] = ",".join(map(str, _as_tuple(sizes)))
     try:
-        return msgspec.convert({**values, "patterns": patterns}, Options)
+        return msgspec.convert(values, Asked)
     except msgspec.ValidationError as error:
         raise UsageError(f"mpigauge.run: {error}", "docs/formats.md lists the keys of a plan") from None
 

@@ -51,12 +51,12 @@ def host_findings(
 
 def _plan(mpi: str | None, **place: Any) -> Plan:
     from mpigauge.plan.model import Measure
-    from mpigauge.plan.plan_file import Options, PlanFile, with_options
+    from mpigauge.plan.plan_file import Asked, plan_of
     from mpigauge.plan.source import new_seed
 
-    file = PlanFile(title=WHERE, measure=(Measure("barrier"),))
-    options = Options(mpi=(mpi,) if mpi else (), **place)
-    return with_options(file, options, new_seed(), WHERE)
+    file = Asked(title=WHERE, measure=(Measure("barrier"),))
+    over = Asked(mpi=(mpi,) if mpi else (), **place)
+    return plan_of(file, over, new_seed(), WHERE)
 
 
 def _launch_findings(result: Result) -> Iterator[DoctorFinding]:

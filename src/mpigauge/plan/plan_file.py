@@ -1,6 +1,6 @@
 """Plan files in TOML, and plans made of them with the options of the command line.
 
-A plan file has the keys of PlanFile at its top and one `[[measure]]` table per pattern.
+A plan file has the fields of Asked at its top and one `[[measure]]` table per pattern.
 """
 
 import re
@@ -23,14 +23,13 @@ from mpigauge.plan.model import (
     FactorValues,
     Measure,
     Plan,
-    Positive,
     VariableName,
     VariableValue,
 )
 from mpigauge.plan.sizes import USUAL_SIZES
 from mpigauge.plan.strings import LongText
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
-from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Control, Transport, Until
+from mpigauge.vocabulary import Binding, CheckHosts, Control, Transport, Until
 
 MAX_LAUNCHES = 10_000
 MAX_SAMPLES = 1_000_000
@@ -38,19 +37,19 @@ MAX_BUDGET_S = 7 * 86_400.0
 MAX_OVER_S = 28 * 86_400.0
 MAX_PATIENCE_S = 86_400.0
 BUDGET = "45s"
-PATIENCE = "60s"
 BUDGET_OF: Mapping[Until, str] = {"precise": BUDGET, "decided": "5min"}
-RANKS = (2,)
 
 
-class PlanFile(FactorValues, frozen=True, forbid_unknown_fields=True):
-    """The keys of a plan file; those of FactorValues are defaults for its tables.
+class Asked(FactorValues, frozen=True, forbid_unknown_fields=True):
+    """What one source asks for: a suite, a plan file, the command line or a script. None and empty are unset.
+
+    The fields are the keys of a plan file; those of FactorValues are defaults for its tables.
 
     Attributes:
         about: The purpose of the plan; for people only.
         launches: The exact number; otherwise as many as the precision needs, within the budget.
         samples: Maximum per cell and launch.
-        patience: How long a start may take without a line of the kernel; 60 s by default.
+        patience: How long a start may take without a line of the kernel.
         over: The time that launches are spread over; without it they follow each other.
         hosts: A list or the path of a machine file, as plan.hosts reads them.
         lab: Emulated hosts to run on.
@@ -59,26 +58,26 @@ class PlanFile(FactorValues, frozen=True, forbid_unknown_fields=True):
         control: Whether the base of a comparison is measured twice.
     """
 
-    measure: tuple[Measure, ...]
+    measure: tuple[Measure, ...] = ()
     title: LongText = ""
     about: LongText = ""
     mpi: tuple[LongText, ...] = ()
-    transports: tuple[Transport, ...] = (AUTO,)
+    transports: tuple[Transport, ...] = ()
     hosts: str = ""
     placements: tuple[LongText, ...] = ()
-    binding: Binding = AUTO
-    launcher: LongText = AUTO
+    binding: Binding | None = None
+    launcher: LongText = ""
     mpiexec: LongText = ""
     remote_shell: LongText = ""
-    check_hosts: CheckHosts = AUTO
+    check_hosts: CheckHosts | None = None
     skip_dead: bool = False
     variables: dict[LongText, LongText] = msgspec.field(default_factory=dict)
     mpi_options: tuple[LongText, ...] = ()
     launches: int | None = None
-    samples: Positive | None = None
-    precision: str | float = "3%"
+    samples: int | None = None
+    precision: str | float | None = None
     budget: str | None = None
-    patience: str = PATIENCE
+    patience: str | None = None
     over: str | None = None
     seed: int | None = None
     lab: Lab | None = None
@@ -88,34 +87,13 @@ class PlanFile(FactorValues, frozen=True, forbid_unknown_fields=True):
     control: Control | None = None
 
 
-class Options(FactorValues, frozen=True):
-    """The options of the command line; None and empty values are unset."""
+UNSET = msgspec.structs.asdict(Asked())
 
-    patterns: tuple[str, ...] = ()
-    mpi: tuple[str, ...] = ()
-    transports: tuple[Transport, ...] = ()
-    hosts: str = ""
-    placements: tuple[str, ...] = ()
-    binding: Binding | None = None
-    launcher: str = ""
-    mpiexec: str = ""
-    remote_shell: str = ""
-    check_hosts: CheckHosts | None = None
-    skip_dead: bool = False
-    variables: dict[str, str] = msgspec.field(default_factory=dict)
-    mpi_options: tuple[str, ...] = ()
-    launches: int | None = None
-    samples: int | None = None
-    precision: str | None = None
-    budget: str | None = None
-    patience: str | None = None
-    over: str | None = None
-    seed: int | None = None
-    vary: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    abi: bool = False
-    until: Until | None = None
-    control: Control | None = None
+OF_A_FILE = ("measure", "title", "about", "lab")
+"""What only a plan file asks for: no option stands for it."""
 
+
+KEYS_HINT = "docs/formats.md lists the keys of a plan"
 
 MAX_DEPTH = 32
 """Deepest nesting of tables; plans of mpigauge have four levels."""
@@ -130,7 +108,7 @@ _TOKEN = re.compile(
 _ENDS_OF_KEYS = frozenset("[]{},=\n")
 
 
-def read_file(path: Path) -> PlanFile:
+def read_file(path: Path) -> Asked:
     """Read and check a plan file.
 
     Raises:
@@ -140,7 +118,7 @@ def read_file(path: Path) -> PlanFile:
     return file_of(read_toml(path, "a plan", ", or a name: mpigauge list plans"), str(path))
 
 
-def file_of(values: Mapping[str, Any], where: str) -> PlanFile:
+def file_of(values: Mapping[str, Any], where: str) -> Asked:
     """Return the checked keys of a plan file.
 
     Args:
@@ -150,11 +128,12 @@ def file_of(values: Mapping[str, Any], where: str) -> PlanFile:
         UsageError: A key is invalid; names it.
     """
     try:
-        return msgspec.convert(values, PlanFile)
+        asked = msgspec.convert(values, Asked)
     except msgspec.ValidationError as error:
-        raise UsageError(
-            f"{where}: {_in_toml_words(error)}", "docs/formats.md lists the keys of a plan"
-        ) from None
+        raise UsageError(f"{where}: {_in_toml_words(error)}", KEYS_HINT) from None
+    if "measure" not in values:
+        raise UsageError(f"{where}: the plan missing required field `measure`", KEYS_HINT)
+    return asked
 
 
 def read_toml(path: Path, what: str, also: str = "") -> dict[str, Any]:
@@ -223,70 +202,78 @@ def _in_toml_words(error: msgspec.ValidationError) -> str:
     return str(error).replace("Object", "the plan").replace(" - at `$.", " - at `").replace("`$`", "its top")
 
 
-def with_options(file: PlanFile, options: Options, default_seed: int, where: str) -> Plan:
-    """Return the plan of a plan file, overridden by the options of the command line.
+def plan_of(file: Asked, over: Asked, default_seed: int, where: str) -> Plan:
+    """Return the plan of what two sources ask for, of which the second goes before the first.
 
     Args:
+        file: A plan file or a suite.
+        over: The options of the command line, or of a script.
         default_seed: Seed if neither names one.
         where: The source named in errors: the file, or "the command line".
 
     Raises:
         UsageError: A number is out of its range, or a word is not a time, share or size.
     """
-    launches = options.launches if options.launches is not None else file.launches
-    budget = options.budget if options.budget is not None else file.budget
-    until = options.until or file.until or "precise"
-    seed = next((s for s in (options.seed, file.seed) if s is not None), default_seed)
+    asked = _first_set(over, file)
+    launches, until = asked.launches, asked.until or "precise"
     plan = Plan(
-        title=file.title,
-        measure=tuple(_measure(table, file, options) for table in _tables(file, options)),
-        mpi=options.mpi or file.mpi,
-        transports=options.transports or file.transports,
-        hosts=hosts_of(options.hosts or file.hosts) if options.hosts or file.hosts else (),
-        placements=options.placements or file.placements,
-        binding=options.binding or file.binding,
-        launcher=options.launcher or file.launcher,
-        mpiexec=options.mpiexec or file.mpiexec,
-        remote_shell=options.remote_shell or file.remote_shell,
-        check_hosts=options.check_hosts or file.check_hosts,
-        skip_dead=options.skip_dead or file.skip_dead,
-        hosts_skipped=(),
-        variables={**file.variables, **options.variables},
-        mpi_options=(*file.mpi_options, *options.mpi_options),
-        vary={**file.vary, **options.vary},
-        ranks=options.ranks or file.ranks or RANKS,
-        all_ranks=not (options.ranks or file.ranks),
-        precision=_precision(options.precision or file.precision),
-        seed=seed,
-        abi=options.abi or file.abi,
-        **_launches(launches, until, where),
+        **{name: value for name in UNCHANGED if (value := getattr(asked, name)) != UNSET[name]},
+        measure=tuple(_measure(table, file, over) for table in file.measure),
+        hosts=hosts_of(asked.hosts) if asked.hosts else (),
+        variables={**file.variables, **over.variables},
+        mpi_options=(*file.mpi_options, *over.mpi_options),
+        vary={**file.vary, **over.vary},
+        all_ranks=not asked.ranks,
+        seed=default_seed if asked.seed is None else asked.seed,
         until=until,
-        control=options.control or file.control or AUTO,
-        **_samples(options.samples if options.samples is not None else file.samples, where),
-        patience_s=_patience(options.patience or file.patience, where),
-        budget_s=_budget(budget, launches, until, where),
-        over_s=_over(options.over if options.over is not None else file.over, where),
-        lab=None if options.hosts else file.lab,
+        **_precision(asked.precision),
+        **_launches(launches, until, where),
+        **_samples(asked.samples, where),
+        **_patience(asked.patience, where),
+        budget_s=_budget(asked.budget, launches, until, where),
+        over_s=_over(asked.over, where),
+        lab=None if over.hosts else file.lab,
     )
     _check_numbers(plan, where)
     return plan
 
 
-def _tables(file: PlanFile, options: Options) -> tuple[Measure, ...]:
-    if not options.patterns:
-        return file.measure
-    chosen: list[Measure] = []
-    for name in dict.fromkeys(options.patterns):
-        tables = [measure for measure in file.measure if measure.pattern == name]
-        chosen += tables or [Measure(name)]
-    return tuple(chosen)
+UNCHANGED = (
+    "title",
+    "mpi",
+    "transports",
+    "placements",
+    "binding",
+    "launcher",
+    "mpiexec",
+    "remote_shell",
+    "check_hosts",
+    "skip_dead",
+    "ranks",
+    "abi",
+    "control",
+)
+"""What a plan has as it was asked for; for the rest of them it has what is usual."""
 
 
-def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
+def _first_set(*sources: Asked) -> Asked:
+    """Return what the first source asks for, the second where that one is silent, and so on."""
+    return msgspec.structs.replace(
+        sources[-1],
+        **{
+            name: value
+            for asked in reversed(sources)
+            for name, unset in UNSET.items()
+            if (value := getattr(asked, name)) != unset
+        },
+    )
+
+
+def _measure(measure: Measure, file: Asked, over: Asked) -> Measure:
     """Return a table with values from the options, else the table itself, else the top of the file."""
     # The plan has the ranks.
     everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or USUAL_SIZES)
-    sources = (options, measure, everywhere)
+    sources = (over, measure, everywhere)
     chosen = {
         name: next(
             (value for source in sources if _is_set(value := getattr(source, name))), getattr(measure, name)
@@ -300,11 +287,11 @@ def _is_set(value: object) -> bool:
     return value is not None and value is not False and value not in ((), "")
 
 
-def _precision(value: str | float) -> float:
-    return units.parse_fraction(str(value))
+def _precision(precision: str | float | None) -> dict[str, Any]:
+    return {} if precision is None else {"precision": units.parse_fraction(str(precision))}
 
 
-def _launches(launches: int | None, until: Until, where: str) -> dict[str, int]:
+def _launches(launches: int | None, until: Until, where: str) -> dict[str, Any]:
     """Return the limits of launches: exactly so many, or at most so many until a comparison is decided."""
     if launches is None:
         return {}
@@ -316,7 +303,7 @@ def _launches(launches: int | None, until: Until, where: str) -> dict[str, int]:
     return {"launches_min": 1 if until == "decided" else launches, "launches_max": launches}
 
 
-def _samples(samples: int | None, where: str) -> dict[str, int]:
+def _samples(samples: int | None, where: str) -> dict[str, Any]:
     if samples is None:
         return {}
     if not 1 <= samples <= MAX_SAMPLES:
@@ -337,11 +324,13 @@ def _budget(budget: str | None, launches: int | None, until: Until, where: str) 
     return seconds
 
 
-def _patience(patience: str, where: str) -> float:
+def _patience(patience: str | None, where: str) -> dict[str, Any]:
+    if patience is None:
+        return {}
     seconds = units.parse_duration(patience)
     if not 1 <= seconds <= MAX_PATIENCE_S:
         raise UsageError(f"{where}: a patience of {patience} is out of range", "use 1s to 24h")
-    return seconds
+    return {"patience_s": seconds}
 
 
 def _over(over: str | None, where: str) -> float | None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
-from mpigauge.plan import suites
-from mpigauge.plan.plan_file import with_options
+from mpigauge.plan import plan_file, suites
+from mpigauge.plan.model import Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from mpigauge.plan.model import Plan
-    from mpigauge.plan.plan_file import Options, PlanFile
+    from mpigauge.plan.plan_file import Asked
     from mpigauge.vocabulary import SuiteName
 
 
@@ -33,25 +34,51 @@ def check_source(*, plan: bool, suite: SuiteName | None, quick: bool, thorough: 
         raise UsageError(f"{chosen[0]} and {chosen[1]} exclude each other", "use one of them")
 
 
+Named = tuple[str, str]
+"""A pattern that is named, and its mode; "" for the modes of its tables."""
+
+
 def source_of(
-    file: PlanFile | None, options: Options, suite: SuiteName | None, *, quick: bool, thorough: bool
-) -> PlanFile:
+    file: Asked | None,
+    over: Asked,
+    suite: SuiteName | None,
+    named: Sequence[Named],
+    *,
+    quick: bool,
+    thorough: bool,
+) -> Asked:
     """Return the base of a plan: a plan file, with the time asked for, or one of the suites.
 
     Args:
         file: The user's plan file; None if there is none.
-        options: Options that will override the base.
+        over: What goes before the base.
+        named: The patterns that alone are measured; none for all of the base.
     """
     if suite is not None:
-        return suites.SUITES[suite]()
+        return _only(suites.SUITES[suite](), named)
     suite_plan = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
     if file is not None:
         timed = {"budget": suite_plan.budget, "precision": suite_plan.precision, "launches": None}
-        return replace(file, **timed) if quick or thorough else file
-    names = options.patterns
-    plan = replace(suite_plan, title=", ".join(names), measure=(), samples=None) if names else suite_plan
+        return _only(replace(file, **timed) if quick or thorough else file, named)
+    if names := dict.fromkeys(pattern for pattern, _ in named):
+        suite_plan = replace(suite_plan, title=", ".join(names), measure=(), samples=None)
     # The budget of a suite is for intervals; a comparison has its own.
-    return replace(plan, budget=None) if options.until == "decided" else plan
+    return _only(replace(suite_plan, budget=None) if over.until == "decided" else suite_plan, named)
+
+
+def _only(source: Asked, named: Iterable[Named]) -> Asked:
+    """Return a source with its tables of the patterns that are named, or of all if none is."""
+    modes: dict[str, dict[str, None]] = defaultdict(dict)
+    for pattern, mode in named:
+        modes[pattern][mode] = None
+    if not modes:
+        return source
+    chosen: list[Measure] = []
+    for pattern, of_pattern in modes.items():
+        tables = [table for table in source.measure if table.pattern == pattern] or [Measure(pattern)]
+        for mode in of_pattern:
+            chosen += [replace(table, modes=(mode,)) for table in tables] if mode else tables
+    return replace(source, measure=tuple(chosen))
 
 
 class ChosenPlan(NamedTuple):
@@ -73,44 +100,36 @@ def new_seed() -> int:
 
 
 def plan_of(
-    file: PlanFile | None,
-    options: Options,
+    file: Asked | None,
+    over: Asked,
     suite: SuiteName | None,
     where: str,
+    named: Sequence[Named] = (),
     *,
     quick: bool,
     thorough: bool,
-    chosen: Callable[[PlanFile], PlanFile] = lambda source: source,
+    chosen: Callable[[Asked], Asked] = lambda source: source,
 ) -> ChosenPlan:
     """Return the plan of a file or a suite with options laid over it.
 
     Args:
         file: None if nobody names one.
         where: What an error in it names.
+        named: The patterns that alone are measured; none for all of the file or suite.
         chosen: Takes what is asked for out of the file or suite.
 
     Raises:
         UsageError: The plan or an option cannot be.
     """
-    source = chosen(source_of(file, options, suite, quick=quick, thorough=thorough))
-    plan = with_options(source, options, new_seed(), where)
-    per_job = names_no_budget(plan, file, options, quick=quick, thorough=thorough)
-    return ChosenPlan(with_usual_launches(plan, source), where, per_job)
-
-
-def names_no_budget(
-    plan: Plan, file: PlanFile | None, options: Options, *, quick: bool, thorough: bool
-) -> bool:
-    """Return whether a plan has the default budget; plans until a comparison is decided have their own.
-
-    Args:
-        file: The user's plan file; None if there is none.
-    """
+    source = chosen(source_of(file, over, suite, named, quick=quick, thorough=thorough))
+    plan = plan_file.plan_of(source, over, new_seed(), where)
+    # Plans until a comparison is decided have a budget of their own.
     of_file = file.budget if file is not None and not (quick or thorough) else None
-    return options.budget is None and of_file is None and plan.until == "precise"
+    names_no_budget = over.budget is None and of_file is None and plan.until == "precise"
+    return ChosenPlan(with_usual_launches(plan, source), where, names_no_budget)
 
 
-def with_usual_launches(plan: Plan, source: PlanFile) -> Plan:
+def with_usual_launches(plan: Plan, source: Asked) -> Plan:
     """Return a plan with the usual number of launches of its base, unless the user gives a number.
 
     The default suite ends before its result is large.

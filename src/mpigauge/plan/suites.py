@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from mpigauge.plan.model import Measure
 from mpigauge.plan.patterns import Pattern, default_mode, known
-from mpigauge.plan.plan_file import BUDGET, PlanFile
+from mpigauge.plan.plan_file import BUDGET, Asked
 from mpigauge.plan.sizes import USUAL_SIZES
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import ALL, RMA_WINDOWS, SuiteName
@@ -47,14 +47,14 @@ def _context_tables(collective_sizes: str, memory_sizes: str) -> tuple[Measure, 
     )
 
 
-DEFAULT = PlanFile(
+DEFAULT = Asked(
     title="point to point, collectives, memory",
     measure=(*_point_to_point(USUAL_SIZES), *_context_tables(COLLECTIVE_SIZES, MEMORY_SIZES)),
     sizes=USUAL_SIZES,
     samples=DEFAULT_SAMPLES,
     budget=BUDGET,
 )
-QUICK = PlanFile(
+QUICK = Asked(
     title="quick",
     measure=(
         Measure("pingpong", modes=("standard",)),
@@ -66,7 +66,7 @@ QUICK = PlanFile(
     sizes=QUICK_SIZES,
     budget="12s",  # six launches of 2 s, of which a start takes more than half where MPI_Init sleeps
 )
-THOROUGH = PlanFile(
+THOROUGH = Asked(
     title="thorough",
     measure=(*_point_to_point(THOROUGH_SIZES), *_context_tables("8:4MiB", "64:64MiB")),
     sizes=THOROUGH_SIZES,
@@ -82,10 +82,10 @@ def _of_their_sizes(pattern: Pattern, modes: Iterable[str]) -> Iterator[Measure]
         yield Measure(pattern.name, modes=tuple(names), sizes=str(most_bytes) if most_bytes else None)
 
 
-def guidelines() -> PlanFile:
+def guidelines() -> Asked:
     """Return the plan of all patterns with modes that should not be slower than another, in these modes."""
     guided = [pattern for pattern in known().values() if pattern.guided]
-    return PlanFile(
+    return Asked(
         title="guidelines",
         measure=tuple(one for pattern in guided for one in _of_their_sizes(pattern, pattern.guided)),
         sizes=GUIDELINE_SIZES,
@@ -98,11 +98,11 @@ PAIRS_SIZES = "8,4KiB,1MiB"
 """An eager message, one near the limit, and one whose bandwidth counts."""
 
 
-def at_once() -> PlanFile:
+def at_once() -> Asked:
     """Return the plan of all patterns of messages of many ranks at once, and of the one pair beside them."""
     several = [one for one in known().values() if one.family == "message" and one.starts_together]
     alone = dict.fromkeys(pattern.one_pair for pattern in several if pattern.one_pair)
-    return PlanFile(
+    return Asked(
         title="pairs",
         measure=tuple(Measure(name) for name in (*alone, *(pattern.name for pattern in several))),
         sizes=PAIRS_SIZES,
@@ -115,12 +115,12 @@ ONE_SIDED_SIZES = "8,64KiB"
 """Small, and large enough to be a copy."""
 
 
-def one_sided() -> PlanFile:
+def one_sided() -> Asked:
     """Return the plan of one-sided operations, with ping-pong and copies to hold them against."""
     allocate, create, dynamic, _ = RMA_WINDOWS
     both, three = (allocate, create), (allocate, create, dynamic)
     fetch, swap, contended = (known()[name] for name in ("fetch_and_op", "compare_and_swap", "contended"))
-    return PlanFile(
+    return Asked(
         title="one-sided",
         measure=(
             Measure("pingpong"),
@@ -149,10 +149,10 @@ OVERLAP_TESTS = (0, 8)
 """None, and as many as a loop over parts of a computation makes."""
 
 
-def overlap() -> PlanFile:
+def overlap() -> Asked:
     """Return the plan of what moves while ranks compute: messages, collectives and one-sided operations."""
     moving = [one for one in known().values() if one.family == "message" and one.modes[0].overlaps]
-    return PlanFile(
+    return Asked(
         title="overlap",
         measure=(
             *(Measure(one.name, modes=(ALL,)) for one in moving),
@@ -168,7 +168,7 @@ def overlap() -> PlanFile:
     )
 
 
-SUITES: Mapping[SuiteName, Callable[[], PlanFile]] = {
+SUITES: Mapping[SuiteName, Callable[[], Asked]] = {
     "guidelines": guidelines,
     "pairs": at_once,
     "one-sided": one_sided,

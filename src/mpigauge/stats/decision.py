@@ -8,10 +8,10 @@
 Three thresholds have three jobs: `INSTRUMENT` is what no two builds can be promised to differ by less than,
 the margin is what matters, and `allow` what a pass must exclude.
 
-Neighbouring sizes of a curve are judged as one number, too, since a difference of a protocol is never at one
-size alone. The differences of a run of sizes are pooled by launch, and all runs of all curves are a family of
-their own: the ratio of a run has an interval that holds for all runs at once, and picking the one of largest t
-costs nothing. Source: docs/method-comparison.md#comparison
+Neighbouring sizes of a curve are judged as one number, too, since a difference of a protocol is never at
+one size alone. The differences of a run of sizes are pooled by launch, and all runs of all curves are a
+family of their own: the ratio of a run has an interval that holds for all runs at once, and picking the one
+of largest t costs nothing. Source: docs/method-comparison.md#comparison
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from mpigauge.mpi import find, kernel
 from mpigauge.plan import names
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Measure
-from mpigauge.plan.plan_file import PlanFile
+from mpigauge.plan.plan_file import Asked
 from mpigauge.rows.machine.split import State
 from mpigauge.rows.warnings import WARNING_KINDS
 from mpigauge.show import records
@@ -142,7 +142,7 @@ def test_every_datatype_and_operation_is_named() -> None:
 
 
 def test_every_plan_key_is_named() -> None:
-    keys = {*PlanFile.__struct_fields__, *Measure.__struct_fields__}
+    keys = {*Asked.__struct_fields__, *Measure.__struct_fields__}
     assert not missing(keys, section("formats.md", "Plan file"))
 
 

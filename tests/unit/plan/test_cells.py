@@ -10,7 +10,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan import suites
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.model import Measure, Plan
-from mpigauge.plan.plan_file import Options, PlanFile, with_options
+from mpigauge.plan.plan_file import Asked, plan_of
 from mpigauge.vocabulary import RMA_WINDOWS, SYNCS
 from tests.fakes.law import DATATYPES, OPERATIONS, PATTERNS, modes_of, operations_of
 from tests.unit.plan.expanding import KERNEL, ROOTED, expanded, one_of_each
@@ -183,8 +183,8 @@ def test_sizes_of_memory_are_whole_units_and_never_0(pattern: str, sizes: list[i
 @pytest.mark.parametrize(
     "suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, *(of() for of in suites.SUITES.values())]
 )
-def test_the_suites_can_be_measured(suite: PlanFile, ranks: int) -> None:
-    plan = with_options(suite, Options(ranks=(ranks,)), 1, "the suite")
+def test_the_suites_can_be_measured(suite: Asked, ranks: int) -> None:
+    plan = plan_of(suite, Asked(ranks=(ranks,)), 1, "the suite")
     cells, left_out = cells_of(plan, KERNEL, "openmpi", "5.0.11", "the suite")
     assert {one.kind for one in left_out} <= {"counts"}
     assert {cell.pattern for cell in cells} == {"null", *(measure.pattern for measure in plan.measure)}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mpigauge.errors import UsageError
 from mpigauge.plan.lab import MAX_HOSTS, Lab, Link, Port, Topology, names, topology
 from mpigauge.plan.model import Measure
-from mpigauge.plan.plan_file import Options, PlanFile, with_options
+from mpigauge.plan.plan_file import Asked, plan_of
 
 MBIT = 1e6 / 8
 RATES = {
@@ -119,8 +119,8 @@ def test_hosts_are_numbered_from_one() -> None:
 
 
 def test_hosts_of_the_user_take_the_place_of_the_lab() -> None:
-    file = PlanFile((Measure("pingpong"),), lab=Lab(hosts=3))
-    assert with_options(file, Options(), 1, "the test").lab == Lab(hosts=3)
-    plan = with_options(file, Options(hosts="n1,n2"), 1, "the test")
+    file = Asked((Measure("pingpong"),), lab=Lab(hosts=3))
+    assert plan_of(file, Asked(), 1, "the test").lab == Lab(hosts=3)
+    plan = plan_of(file, Asked(hosts="n1,n2"), 1, "the test")
     assert plan.lab is None
     assert [host.name for host in plan.hosts] == ["n1", "n2"]

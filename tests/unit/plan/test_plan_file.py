@@ -17,7 +17,8 @@ from mpigauge.plan import suites
 from mpigauge.plan.cells import check_ranks
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.patterns import known
-from mpigauge.plan.plan_file import Options, PlanFile, read_file, read_toml, with_options
+from mpigauge.plan.plan_file import Asked, plan_of, read_file, read_toml
+from mpigauge.plan.source import source_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,16 +61,16 @@ in_place = true
 BOTH: tuple[Sync, ...] = ("common", "barrier")
 
 
-def read(folder: Path, text: str | bytes) -> PlanFile:
+def read(folder: Path, text: str | bytes) -> Asked:
     """A plan file with this content, read."""
     path = folder / "plan.toml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
     return read_file(path)
 
 
-def laid_over(file: PlanFile, options: Options | None = None) -> Plan:
+def laid_over(file: Asked, options: Asked | None = None) -> Plan:
     """A plan as the command line makes it."""
-    return with_options(file, options or Options(), 99, "the test")
+    return plan_of(file, options or Asked(), 99, "the test")
 
 
 def test_a_whole_file_is_read(tmp_path: Path) -> None:
@@ -174,23 +175,23 @@ def test_an_empty_plan_measures_nothing_and_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (Options(mpi=("intelmpi",)), {"mpi": ("intelmpi",)}),
-        (Options(launches=3), {"launches_min": 3, "launches_max": 3}),
-        (Options(precision="2%"), {"precision": 0.02}),
-        (Options(budget="20s"), {"budget_s": 20.0}),
-        (Options(seed=0), {"seed": 0}),
-        (Options(ranks=(8,)), {"ranks": (8,)}),
+        (Asked(mpi=("intelmpi",)), {"mpi": ("intelmpi",)}),
+        (Asked(launches=3), {"launches_min": 3, "launches_max": 3}),
+        (Asked(precision="2%"), {"precision": 0.02}),
+        (Asked(budget="20s"), {"budget_s": 20.0}),
+        (Asked(seed=0), {"seed": 0}),
+        (Asked(ranks=(8,)), {"ranks": (8,)}),
     ],
 )
 def test_an_option_counts_more_than_the_file(
-    tmp_path: Path, options: Options, expected: dict[str, Any]
+    tmp_path: Path, options: Asked, expected: dict[str, Any]
 ) -> None:
     plan = laid_over(read(tmp_path, WHOLE), options)
     assert {name: getattr(plan, name) for name in expected} == expected
 
 
 def test_options_reach_every_pattern(tmp_path: Path) -> None:
-    options = Options(modes=("ready",), sizes="64", ranks=(3,), window=5, buffers="warm")
+    options = Asked(modes=("ready",), sizes="64", ranks=(3,), window=5, buffers="warm")
     for measure in laid_over(read(tmp_path, WHOLE), options).measure:
         assert (measure.modes, measure.sizes, measure.ranks) == (("ready",), "64", (3,))
         assert (measure.window, measure.buffers) == (5, "warm")
@@ -198,7 +199,7 @@ def test_options_reach_every_pattern(tmp_path: Path) -> None:
 
 def test_options_of_collectives_count_more_than_the_file_and_else_its_tables_do(tmp_path: Path) -> None:
     file = read(tmp_path, WHOLE)
-    options = Options(
+    options = Asked(
         sync=("common",), datatypes=("all",), ops=("sum", "min"), roots=("rotating",), in_place=True
     )
     for measure in laid_over(file, options).measure:
@@ -214,39 +215,44 @@ def test_a_table_may_have_buffers_of_its_own(tmp_path: Path) -> None:
 
 
 def test_named_patterns_are_taken_from_the_file_where_it_has_them(tmp_path: Path) -> None:
-    plan = laid_over(read(tmp_path, WHOLE), Options(patterns=("stream", "ring", "stream")))
-    assert [(measure.pattern, measure.window) for measure in plan.measure] == [("stream", 16), ("ring", None)]
+    named = [("stream", ""), ("ring", ""), ("stream", "bidirectional"), ("stream", "")]
+    chosen = source_of(read(tmp_path, WHOLE), Asked(), None, named, quick=False, thorough=False)
+    assert [(table.pattern, table.modes, table.window) for table in laid_over(chosen).measure] == [
+        ("stream", (), 16),
+        ("stream", ("bidirectional",), 16),
+        ("ring", (), None),
+    ]
 
 
 def test_a_fixed_number_of_launches_has_no_budget() -> None:
     measure = (Measure("ring"),)
-    assert laid_over(PlanFile(measure, launches=3)).budget_s is None
-    assert laid_over(PlanFile(measure)).budget_s == 45.0
-    assert laid_over(PlanFile(measure, launches=3, budget="9s")).budget_s == 9.0
+    assert laid_over(Asked(measure, launches=3)).budget_s is None
+    assert laid_over(Asked(measure)).budget_s == 45.0
+    assert laid_over(Asked(measure, launches=3, budget="9s")).budget_s == 9.0
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        Options(launches=0),
-        Options(launches=10_001),
-        Options(budget="0.5s"),
-        Options(budget="169h"),
-        Options(budget="soon"),
-        Options(precision="0"),
-        Options(precision="100%"),
-        Options(seed=-1),
-        Options(seed=2**63),
+        Asked(launches=0),
+        Asked(launches=10_001),
+        Asked(budget="0.5s"),
+        Asked(budget="169h"),
+        Asked(budget="soon"),
+        Asked(precision="0"),
+        Asked(precision="100%"),
+        Asked(seed=-1),
+        Asked(seed=2**63),
     ],
 )
-def test_what_is_out_of_range_is_refused(options: Options) -> None:
+def test_what_is_out_of_range_is_refused(options: Asked) -> None:
     with pytest.raises(UsageError) as caught:
-        laid_over(PlanFile((Measure("ring"),)), options)
+        laid_over(Asked((Measure("ring"),)), options)
     assert caught.value.hint
 
 
 def test_many_ranks_at_once_are_measured_beside_one_pair_of_the_same_launches() -> None:
-    plan = laid_over(suites.at_once(), Options(ranks=(4,)))
+    plan = laid_over(suites.at_once(), Asked(ranks=(4,)))
     names = [measure.pattern for measure in plan.measure]
     alone = {known()[name].one_pair for name in names} - {""}
     assert alone
@@ -258,7 +264,7 @@ def test_many_ranks_at_once_are_measured_beside_one_pair_of_the_same_launches() 
 @pytest.mark.parametrize(
     "suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, *(of() for of in suites.SUITES.values())]
 )
-def test_the_suites_are_plans(suite: PlanFile) -> None:
+def test_the_suites_are_plans(suite: Asked) -> None:
     assert laid_over(suite).measure
 
 
@@ -270,7 +276,7 @@ texts = st.sampled_from(
 )
 scalars = st.one_of(numbers, texts)
 values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3), max_leaves=6)
-keys = st.sampled_from([*PlanFile.__struct_fields__, *Measure.__struct_fields__, "nonsense"])
+keys = st.sampled_from([*Asked.__struct_fields__, *Measure.__struct_fields__, "nonsense"])
 
 
 def toml_of(value: Any) -> str:

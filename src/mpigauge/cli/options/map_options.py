@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mpigauge.plan.model import Plan
-    from mpigauge.plan.plan_file import PlanFile
+    from mpigauge.plan.plan_file import Asked
 
 WHERE = "the command line"
 SIZES = "8,1MiB"
@@ -222,7 +222,7 @@ def asked_plan(mpi: str | None, transport: str | None, **arguments: Any) -> Plan
     """Return the plan of a map without what its hosts decide."""
     from msgspec.structs import replace
 
-    from mpigauge.plan.plan_file import Options, with_options
+    from mpigauge.plan.plan_file import Asked, plan_of
     from mpigauge.plan.source import new_seed
 
     counts = _counts(arguments.pop("ranks"))
@@ -230,10 +230,10 @@ def asked_plan(mpi: str | None, transport: str | None, **arguments: Any) -> Plan
     exactly = arguments["launches"] is not None
     variables = assignments(arguments.pop("variables"))
     transports: Any = (transport,) if transport else ()
-    options = Options(
+    over = Asked(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **arguments
     )
-    plan = with_options(file, options, new_seed(), WHERE)
+    plan = plan_of(file, over, new_seed(), WHERE)
     return plan if exactly else replace(plan, launches_max=MAX_LAUNCHES)
 
 
@@ -247,11 +247,11 @@ def _counts(text: str | None) -> tuple[int, ...]:
     return counts
 
 
-def _file(*, serial: bool) -> PlanFile:
+def _file(*, serial: bool) -> Asked:
     from mpigauge.plan.model import Measure
-    from mpigauge.plan.plan_file import PlanFile
+    from mpigauge.plan.plan_file import Asked
 
-    return PlanFile(
+    return Asked(
         title="link map",
         measure=(Measure("pingpong", pairs="serial" if serial else "tournament"),),
         sizes=SIZES,

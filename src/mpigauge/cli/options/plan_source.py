@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.options.aliases import AliasMeaning
     from mpigauge.cli.options.translation import Translation
     from mpigauge.plan.model import Measure
-    from mpigauge.plan.plan_file import Options, PlanFile
+    from mpigauge.plan.plan_file import Asked
 
 MAP = "map"
 """Verb that sbatch takes, too, so that no option has it as one of its values."""
@@ -79,7 +79,7 @@ def _typed() -> Sequence[str]:
     return words or ()
 
 
-def file_of(plan_path: Path | None) -> PlanFile | None:
+def file_of(plan_path: Path | None) -> Asked | None:
     """Return the plan file, if one is named."""
     if plan_path is None:
         return None
@@ -90,7 +90,7 @@ def file_of(plan_path: Path | None) -> PlanFile | None:
     return file
 
 
-def _check_names(file: PlanFile, where: str) -> None:
+def _check_names(file: Asked, where: str) -> None:
     """Refuse aliases of patterns in a plan: it is a document, so it has the names themselves."""
     from mpigauge.plan import names
 
@@ -105,20 +105,7 @@ def _check_names(file: PlanFile, where: str) -> None:
             )
 
 
-def chosen(file: PlanFile, meanings: Sequence[AliasMeaning]) -> PlanFile:
-    """Return the plan with the named patterns only, in the modes that their aliases imply."""
-    from msgspec.structs import replace
-
-    from mpigauge.plan.model import Measure
-
-    chosen: list[Measure] = []
-    for pattern, mode in dict.fromkeys((meaning.pattern, meaning.mode) for meaning in meanings):
-        tables = [measure for measure in file.measure if measure.pattern == pattern] or [Measure(pattern)]
-        chosen += [replace(measure, modes=(mode,)) for measure in tables] if mode else tables
-    return replace(file, measure=tuple(chosen)) if chosen else file
-
-
-def with_modes(file: PlanFile, names: Sequence[str]) -> PlanFile:
+def with_modes(file: Asked, names: Sequence[str]) -> Asked:
     """Return the plan with these modes of each pattern; names of MPI functions are accepted, too.
 
     A word that is no mode of a pattern is kept, for the error that names it.
@@ -150,7 +137,7 @@ def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
             note(f"mpigauge: --mode {word}: {pattern} {mode}")
 
 
-def check_takes(options: Options, measured: Sequence[Measure]) -> None:
+def check_takes(over: Asked, measured: Sequence[Measure]) -> None:
     """Refuse an option for a factor that no measured pattern has, or none of its modes that are measured.
 
     Raises:
@@ -161,7 +148,7 @@ def check_takes(options: Options, measured: Sequence[Measure]) -> None:
 
     patterns = [pattern for measure in measured if (pattern := known().get(measure.pattern)) is not None]
     for factor in FACTORS:
-        if not (factor.has and getattr(options, factor.asked)):
+        if not (factor.has and getattr(over, factor.asked)):
             continue
         option = f"--{factor.name.removesuffix('_bytes').replace('_', '-')}"
         having = [pattern for pattern in patterns if getattr(pattern, factor.has)]

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from mpigauge.plan.plan_file import PlanFile
     from mpigauge.plan.source import ChosenPlan
     from mpigauge.vocabulary import SuiteName
 
@@ -339,17 +338,16 @@ def plan_of_options(
     Raises:
         UsageError: An option has an invalid value.
     """
-    from mpigauge.cli.options.plan_source import check_takes, chosen, file_of, meanings_of, with_modes
+    from mpigauge.cli.options.plan_source import check_takes, file_of, meanings_of, with_modes
     from mpigauge.plan.model import MAX_DEPTH, MAX_PARTITIONS, MAX_TESTS
-    from mpigauge.plan.plan_file import Options
+    from mpigauge.plan.plan_file import Asked
     from mpigauge.plan.source import check_source, plan_of
 
     check_source(plan=plan_path is not None, suite=suite, quick=quick, thorough=thorough)
     where = str(plan_path) if plan_path else "the command line"
     meanings = meanings_of(patterns, _run.params)
     modes = words(mode)
-    options = Options(
-        patterns=tuple(dict.fromkeys(meaning.pattern for meaning in meanings)),
+    over = Asked(
         mpi=mpi,
         ranks=rank_counts(ranks),
         sync=syncs(sync),
@@ -371,9 +369,10 @@ def plan_of_options(
     )
     read = file_of(plan_path)
 
-    def file_of_source(source: PlanFile) -> PlanFile:
-        file = with_modes(chosen(source, meanings), modes) if modes else chosen(source, meanings)
-        check_takes(options, file.measure)
-        return file
+    def chosen(source: Asked) -> Asked:
+        source = with_modes(source, modes) if modes else source
+        check_takes(over, source.measure)
+        return source
 
-    return plan_of(read, options, suite, where, quick=quick, thorough=thorough, chosen=file_of_source)
+    named = [(meaning.pattern, meaning.mode) for meaning in meanings]
+    return plan_of(read, over, suite, where, named, quick=quick, thorough=thorough, chosen=chosen)
