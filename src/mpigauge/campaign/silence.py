@@ -180,7 +180,7 @@ class SilenceWatch:
         self._tell_after_s = max(TELL_S, TELL_FACTOR * usual_s)
         self._begun = awake_s()
         self._told = False
-        self._obstacle = ""
+        self._obstacle, self._obstacle_kind = "", ""
         self._obstacle_since = 0.0
         self.began = False
         self.death = ""
@@ -188,7 +188,7 @@ class SilenceWatch:
     @property
     def is_hopeless(self) -> bool:
         """Whether another start would not begin either, for what `death` says."""
-        return bool(self.death) and self.death == self._obstacle and self._job.launcher_status is None
+        return bool(self.death) and self.death == self._obstacle and self._obstacle_kind != "launcher"
 
     @property
     def every_s(self) -> float:
@@ -222,17 +222,22 @@ class SilenceWatch:
 
     def _obstacle_lasts(self) -> bool:
         """Return whether the same thing has kept the job from beginning for long."""
-        if (seen := self._obstacle_seen()) != self._obstacle:
-            self._obstacle, self._obstacle_since = seen, awake_s()
-        return bool(seen) and awake_s() - self._obstacle_since >= HOPELESS_S
+        kind, self._obstacle = self._obstacle_seen()
+        # By its kind: a line without end begins anew where somebody else ends it in between.
+        if kind != self._obstacle_kind:
+            self._obstacle_kind, self._obstacle_since = kind, awake_s()
+        return bool(kind) and awake_s() - self._obstacle_since >= HOPELESS_S
 
-    def _obstacle_seen(self) -> str:
-        if (status := self._job.launcher_status) is not None:
-            return launchers_end(status) or f"its launcher has ended with {end_of(status)}"
+    def _obstacle_seen(self) -> tuple[str, str]:
+        """Return the kind of what keeps the job from beginning, and the sentence on it; empty for nothing."""
+        status, line = self._job.launcher_status, self._job.endless_line
+        if line and not status:  # one that has ended well has had its ranks measure, and nobody can read it
+            return "line", f"its standard output is a line without end: {first_words(line, LINE_SHOWN)}"
+        if status is not None:
+            return "launcher", launchers_end(status) or f"its launcher has ended with {end_of(status)}"
         if self._job.is_input_unread:
             return (
-                "its launcher does not read its standard input, through which rank 0 is told what to measure"
+                "input",
+                "its launcher does not read its standard input, through which rank 0 is told what to measure",
             )
-        if line := self._job.endless_line:
-            return f"its standard output is a line without end: {first_words(line, LINE_SHOWN)}"
-        return ""
+        return "", ""

@@ -119,6 +119,8 @@ def test_messages_of_a_hopeless_start_shorten_the_wait(
         (Job(launcher_status=3), "its launcher has ended with status 3"),
         (Job(is_input_unread=True), "its launcher does not read its standard input"),
         (Job(endless_line="progress 50%" * 300), "is a line without end: progress 50%"),
+        (Job(endless_line="50%", launcher_status=0), "is a line without end: 50%"),
+        (Job(endless_line="50%", launcher_status=-9), "its launcher was ended by SIGKILL"),
     ],
 )
 def test_what_keeps_a_job_from_beginning_is_told_in_seconds(clock: Clock, job: Job, says: str) -> None:
@@ -131,8 +133,18 @@ def test_what_keeps_a_job_from_beginning_is_told_in_seconds(clock: Clock, job: J
     assert look() == 0
     assert says in seen.death
     assert len(seen.death) < 160
-    assert seen.is_hopeless == (job.launcher_status is None)
+    assert seen.is_hopeless == (job.launcher_status is None or says.startswith("is a line"))
     assert told == []  # it is told as why the start failed
+
+
+def test_a_line_without_end_may_begin_anew(clock: Clock) -> None:
+    """As where a rank ends it by a line of its own."""
+    job = Job(endless_line="50%50%")
+    seen, look = watch(job, [])
+    assert look() == math.inf
+    clock.now_s, job.endless_line = HOPELESS_S, "0%50%"
+    assert look() == 0
+    assert seen.death.endswith(": 0%50%")
 
 
 def test_an_obstacle_that_passes_is_none(clock: Clock) -> None:
