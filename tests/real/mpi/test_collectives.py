@@ -33,7 +33,7 @@ DELAY_S = 50e-6
 PAIR = 2
 
 
-FAULTY = {("intelmpi", "scatter", "persistent")}
+FAULTY = {("intelmpi", "scatter", mode) for mode in ("persistent", "persistent-overlap")}
 """What a library itself gets wrong: Intel MPI 2021.18.1 loses the communicator of a persistent scatter at
 its second MPI_Start with 3 ranks or more, as a program of ten lines shows."""
 
