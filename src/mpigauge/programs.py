@@ -31,6 +31,9 @@ OUTPUT_MOST = 2**24
 
 HALF_BYTES = OUTPUT_MOST // 2
 READ_BYTES = 1 << 16
+WAIT_MOST_S = 1.0
+"""Longest wait: Python notes a signal that comes just before a wait begins only when that ends."""
+
 END_STEP_S = 0.05
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
 USUAL_HANDLERS = (signal.SIG_DFL, signal.default_int_handler)
@@ -124,9 +127,10 @@ def at_once(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Mad
             ending.is_held = True  # a thread that is just being started would not be among them
             made.extend(pool.submit(function, item) for item in items)
             ending.release()
-            ended, _ = wait(made, return_when=FIRST_EXCEPTION)
-            for one in ended:
-                one.result()
+            while any(not one.done() for one in made):
+                ended, _ = wait(made, WAIT_MOST_S, return_when=FIRST_EXCEPTION)
+                for one in ended:
+                    one.result()
             return [one.result() for one in made]
         except BaseException:
             for one in made:
@@ -166,12 +170,12 @@ class _Deadline:
         self._timeout_s = timeout_s
         self._until = math.inf if timeout_s is None else time.monotonic() + timeout_s
 
-    def left_s(self) -> float | None:
-        """Return the seconds that are left; raise TimeoutError if none are."""
+    def left_s(self) -> float:
+        """Return the seconds to wait before asking again; raise TimeoutError if none are left."""
         left_s = self._until - time.monotonic()
         if left_s <= 0:
             raise TimeoutError(f"has not ended after {self._timeout_s:.0f} s")
-        return left_s if left_s < math.inf else None
+        return min(left_s, WAIT_MOST_S)
 
 
 def _status(running: subprocess.Popen[bytes], deadline: _Deadline) -> int:
