@@ -10,11 +10,11 @@ import tools
 from mpigauge.result.reader import Result
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.machine import over_sessions
-from mpigauge.rows.machine.sessions import Across
 from mpigauge.rows.machine.speeds import STEADY
 from mpigauge.rows.machine.split import NO_SPLIT, Split, with_split
 from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.rows import Row, rows
+from mpigauge.stats.interval import Number
 from mpigauge.vocabulary import StateName
 
 SIZES = (0, *tools.SIZES)
@@ -100,7 +100,7 @@ def speed_classes(results: Sequence[Result]) -> list[tuple[list[float], list[dic
 # ---- Over sessions -------------------------------------------------------------------------------
 
 
-Set = tuple[dict[int, Across], dict[int, list[float]]]
+Set = tuple[dict[int, Number], dict[int, list[float]]]
 """Times over the sessions of a set of results, by size, with the estimate of each session."""
 
 
@@ -113,12 +113,12 @@ def of_sessions(results: Sequence[Result], split: Split, name: StateName | None)
         if state_rows:
             measured.append(over_sessions.MeasuredResult(one, state_rows))
     rows_of_sessions = over_sessions.with_sessions(measured)
-    over: dict[int, Across] = {}
+    over: dict[int, Number] = {}
     for row in (
         row for session_rows in rows_of_sessions for row in session_rows if row.cell.pattern == "pingpong"
     ):
         # Those that ranks of other distances keep apart have fewer sessions.
-        if row.sessions and row.sessions.time.sessions > _sessions(over.get(row.cell.bytes)):
+        if row.sessions and row.sessions.sessions > _sessions(over.get(row.cell.bytes)):
             over[row.cell.bytes] = row.sessions.time
     estimates: dict[int, list[float]] = {size: [] for size in SIZES}
     for session_rows in rows_of_sessions:
@@ -127,8 +127,8 @@ def of_sessions(results: Sequence[Result], split: Split, name: StateName | None)
     return over, estimates
 
 
-def _sessions(known: Across | None) -> int:
-    return known.sessions if known else 0
+def _sessions(known: Number | None) -> int:
+    return known.launches if known else 0
 
 
 def holds_others(sets: Sequence[Set], place: int, size: int) -> bool | None:
@@ -139,4 +139,4 @@ def holds_others(sets: Sequence[Set], place: int, size: int) -> bool | None:
     others = [
         value for number, (_, estimates) in enumerate(sets) if number != place for value in estimates[size]
     ]
-    return bool(others) and time.low <= median(others) <= time.high
+    return bool(others) and time.holds(median(others))

@@ -139,7 +139,7 @@ def _ratios(contest: Contest, name: str, size: int) -> Values:
 def _nanoseconds(values: Values) -> str:
     """Return the median over rounds as text."""
     measured = values[np.isfinite(values)]
-    return f"{interval_of(measured).centre * 1e9:.0f}" if measured.size else units.MISSING
+    return f"{interval_of(measured).estimate * 1e9:.0f}" if measured.size else units.MISSING
 
 
 def _mean_ratio(ratios: Values) -> str:

@@ -295,7 +295,7 @@ def _contained(sets: Sequence[Set], size: int) -> list[bool]:
 def _sets_text(sets: Sequence[Set], size: int) -> str:
     """Return how many intervals hold, and the median of their half-widths, in words."""
     contained = _contained(sets, size)
-    widths = [over[size].half_width for over, _ in sets if size in over]
+    widths = [half for over, _ in sets if size in over and (half := over[size].half_width) is not None]
     return f"{_share_text(sum(contained), len(contained))}, {_middle(widths)}"
 
 

@@ -23,7 +23,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.stats.interval import Interval
+    from mpigauge.stats.interval import Number
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -91,7 +91,7 @@ def planted(machine: Machine, launches: int, campaigns: int) -> str:
         for segment, (_, alpha, beta) in zip(model.segments, machine.segments, strict=True):
             for number, truth in ((segment.alpha, alpha), (segment.beta, beta)):
                 covered.append((number.low or 0.0) <= truth <= (number.high or 0.0))
-                errors.append(abs(number.centre / truth - 1))
+                errors.append(abs(number.estimate / truth - 1))
     shares = " | ".join(f"{100 * each / campaigns:.1f} %" for each in (right, extra, named))
     middle, far = (f"{100 * np.quantile(errors, share):.1f} %" for share in (0.5, 0.95))
     return f"| {launches} | {shares} | {middle} | {far} | {100 * np.mean(covered):.1f} % |"
@@ -204,7 +204,7 @@ def usual(machine: Machine, campaigns: int) -> str:
     return " | ".join(f"{right:.0f} of {of:.0f}" for right, of in zip(held, count, strict=True))
 
 
-def _holds(number: Interval, truth: float) -> bool:
+def _holds(number: Number, truth: float) -> bool:
     return (number.low or 0.0) <= truth <= (number.high or 0.0)
 
 

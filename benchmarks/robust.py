@@ -106,7 +106,7 @@ def interval_of(logs: Logs) -> tuple[float, float, float]:
     """Return centre and ends as logarithms, as tables have them: of this version, or of one before."""
     times = np.exp(logs)
     if hasattr(interval, "interval_of"):
-        found = interval.interval_of(times)
+        found = interval.interval_of(times).ends
     else:
         found = vars(interval)["launch_interval"](times)
     centre, low, high = np.log(np.array(found[:3], dtype=float))

@@ -372,7 +372,7 @@ def ratio_cells(times: Sequence[tuple[float, float]], rounds: int) -> list[str]:
         return [units.MISSING] * 3 + [counted]
     loop_s, own_s = sorted(times, key=lambda both: both[1] / both[0])[len(times) // 2]
     ratio = interval_of(np.array([own / other for other, own in times]))
-    words = f"{ratio.centre:.3f}"
+    words = f"{ratio.estimate:.3f}"
     if len(times) >= FEWEST and ratio.low is not None and ratio.high is not None:
         words += f" ({ratio.low:.2f} \N{EN DASH} {ratio.high:.2f})"
     return [f"{1e9 * loop_s:.4g}", f"{1e9 * own_s:.4g}", words, counted]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
     from mpigauge.plan.model import Cell
     from mpigauge.plan.visit_order import PlannedVisit
-    from mpigauge.rows.ratios import Ratio
+    from mpigauge.stats.decision import Ratio
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = "src/mpigauge/kernel"

@@ -23,7 +23,7 @@ from mpigauge.rows.ratios import difference, ratio_of
 from mpigauge.rows.same_distance import ANYWHERE, distances_apart
 from mpigauge.rows.samples import cpu_share, seconds_of, visits_by_launch
 from mpigauge.sequences import group_by
-from mpigauge.stats.interval import Interval, interval_of
+from mpigauge.stats.interval import Number, interval_of
 from mpigauge.vocabulary import SAME_HOST
 
 if TYPE_CHECKING:
@@ -47,28 +47,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Number):
     """Number of a cell, in seconds, bytes per second, or without unit.
 
     Attributes:
-        low: Lower end of its 95 % interval across launches; None if it has none.
-        high: Its upper end.
         by_launch: Value of each launch, by its number; empty for imported numbers.
         step: Clock step over the number.
         in_parts: Launches that were interrupted and started again.
     """
 
-    estimate: float
-    low: float | None = None
-    high: float | None = None
     by_launch: Mapping[int, float] = field(default_factory=dict)
     step: float = 0.0
     in_parts: frozenset[int] = frozenset()
-
-    @property
-    def launches(self) -> int:
-        """Number of launches."""
-        return len(self.by_launch)
 
 
 def time_of(row: Row) -> Amount | None:
@@ -76,7 +66,7 @@ def time_of(row: Row) -> Amount | None:
     time = row.time
     if time is None:
         return None
-    return Amount(time.estimate, time.low, time.high, time.by_launch, time.step, time.in_parts)
+    return Amount(*time.ends, len(time.by_launch), time.by_launch, time.step, time.in_parts)
 
 
 def rate_of(row: Row) -> Amount | None:
@@ -95,7 +85,7 @@ def _rate(time: Timing | None, rate: float | None) -> Amount | None:
     moved = rate * time.estimate
     low, high = (moved / end if end else None for end in (time.high, time.low))
     launches = {launch: moved / one for launch, one in time.by_launch.items() if one > 0}
-    return Amount(rate, low, high, launches, time.step, time.in_parts)
+    return Amount(rate, low, high, len(launches), launches, time.step, time.in_parts)
 
 
 def spread_of(row: Row) -> Amount | None:
@@ -139,7 +129,8 @@ def _across(launches: Mapping[int, float | None]) -> Amount | None:
     known = {number: value for number, value in launches.items() if value is not None}
     if not known:
         return None
-    return Amount(*interval_of(np.array(list(known.values()))), known)
+    found = interval_of(np.array(list(known.values())))
+    return Amount(*found.ends, found.launches, known)
 
 
 QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None]] = {
@@ -377,7 +368,7 @@ def _differences(
             continue
         held = difference(first, other) if over.material is under.material else None
         launches = len(first.by_launch.keys() & other.by_launch.keys())
-        yield ClaimNumber(over, under, *(held or Interval(first.estimate - other.estimate)), launches)
+        yield ClaimNumber(over, under, *(held or Number(first.estimate - other.estimate)).ends, launches)
 
 
 # ---- Numbers of one cell, and of curves ----------------------------------------------------------

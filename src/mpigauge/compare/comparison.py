@@ -117,7 +117,7 @@ class Compared:
         Where nothing is decided, of imported numbers and of too few launches, it is that of the two times.
         """
         if self.decision is not None:
-            return self.decision.ratio
+            return self.decision.estimate
         base, other = self.pair.time_s(0), self.pair.time_s(1)
         like = self.pair.imported or self.pair.sessions is not None or all(self.pair.times)
         return other / base if like and base and other else None
@@ -454,7 +454,7 @@ class Run:
 
 def distance(cell: Compared) -> float:
     """Return how many times the longer of both takes as long as the shorter."""
-    ratio = cell.decision.ratio if cell.decision else 1.0
+    ratio = cell.decision.estimate if cell.decision else 1.0
     return max(ratio, 1 / ratio)
 
 

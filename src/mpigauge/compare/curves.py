@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.group import Key, Subject
     from mpigauge.rows.machine.conditions import Distances
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.rows.same_distance import DistanceMismatch
+    from mpigauge.stats.decision import Ratio
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 

@@ -85,7 +85,7 @@ class Checked(Compared):
         if time_s is None or decision is None:
             return None
         saved, low, high = (
-            time_s * (1 - 1 / ratio) for ratio in (decision.ratio, decision.low, decision.high)
+            time_s * (1 - 1 / ratio) for ratio in (decision.estimate, decision.low, decision.high)
         )
         return saved, low, high
 

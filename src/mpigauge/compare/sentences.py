@@ -229,14 +229,15 @@ def ratio_words(decision: Decision | None) -> str:
         return units.MISSING
     if is_open(decision):
         return _open_words(decision)
-    ratio = units.format_factor(decision.ratio)
+    ratio = units.format_factor(decision.estimate)
     return units.with_interval(ratio, decision.low, decision.high, units.format_factor)
 
 
 def is_open(decision: Decision) -> bool:
     """Return whether an interval goes ten times beyond its number, on either side."""
     return (
-        decision.ratio >= units.MAX_REACH * decision.low or decision.high >= units.MAX_REACH * decision.ratio
+        decision.estimate >= units.MAX_REACH * decision.low
+        or decision.high >= units.MAX_REACH * decision.estimate
     )
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.rows.ratios import TimePair, bounds, hidden, judged_together, ratio_of
+from mpigauge.rows.ratios import TimePair, hidden, judged_together, ratio_of
 from mpigauge.rows.same_distance import ANYWHERE, distances_apart, like_times
 from mpigauge.sequences import runs
+from mpigauge.stats.decision import bounds
 from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import DIFFERENT
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.within import RowRatios
     from mpigauge.rows.machine.conditions import Distances
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Verdict
 
 

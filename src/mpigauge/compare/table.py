@@ -286,7 +286,7 @@ def _data(
                 "other": _other(one.cells[0].pair),
                 "bytes": [each.pair.base.cell.bytes for each in one.cells],
                 "verdict": one.decision.verdict,
-                "ratio": one.decision.ratio,
+                "ratio": one.decision.estimate,
                 "low": one.decision.low,
                 "high": one.decision.high,
                 "p": one.decision.p,

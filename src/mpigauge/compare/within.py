@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mpigauge.compare.pairs import Pair
     from mpigauge.result.reader import Result
     from mpigauge.rows.group import Key
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
 
     Known = Mapping[tuple[object, object], Compared]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.rows.ratios import bounds
-from mpigauge.stats.decision import MARGIN
+from mpigauge.stats.decision import MARGIN, bounds
 
 if TYPE_CHECKING:
-    from mpigauge.rows.ratios import Ratio
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Verdict
 
 VERDICTS: dict[Verdict, str] = {

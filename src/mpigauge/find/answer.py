@@ -27,7 +27,7 @@ from mpigauge.rows.group import STATE, Subject, each_state, group, subject_of
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.transport.proof import reports
 from mpigauge.sequences import group_by
-from mpigauge.stats.interval import Interval
+from mpigauge.stats.interval import Number
 from mpigauge.vocabulary import (
     QUOTED_ALONE,
     QUOTED_BY_MODE,
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.reader import Result
     from mpigauge.rows.machine.sessions import OverSessions
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import QuotedAs
 
 QUOTED_BYTES = 8
@@ -153,13 +153,13 @@ class Quote:
     def half_width(self) -> float | None:
         """The half-width of the 95 % interval over the value; None where there is no interval."""
         if self.ratio is not None:
-            return Interval(self.ratio.estimate, self.ratio.low, self.ratio.high).half_width
+            return Number(self.ratio.estimate, self.ratio.low, self.ratio.high).half_width
         return self.row.time.half_width if self.row.time else None
 
     @property
     def is_uneven(self) -> bool:
         """Whether both ends of its interval must be seen."""
-        return self.value is not None and Interval(self.value, self.low, self.high).is_uneven
+        return self.value is not None and Number(self.value, self.low, self.high).is_uneven
 
     @property
     def sessions(self) -> OverSessions | None:

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.document.finding import Finding
     from mpigauge.plan.model import Cell
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.rows.same_distance import DistanceMismatch
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Distance, Verdict
 
 Differing = Literal["place", Contrasted]

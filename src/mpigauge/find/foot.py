@@ -139,12 +139,12 @@ def _apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
 
 def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     """Yield both intervals: within the launches, and over sessions."""
-    both = [(row.time.half_width, row.across) for row in rows if row.time and row.across]
+    both = [(row.time, row.across) for row in rows if row.time and row.across]
     if not both:
         return
-    within = units.format_relative(median(half_width for half_width, _ in both if half_width is not None))
-    over = units.format_relative(median(across.half_width for _, across in both))
-    sessions = max(across.sessions for _, across in both)
+    within = units.format_relative(median(half for time, _ in both if (half := time.half_width) is not None))
+    over = units.format_relative(median(half for _, one in both if (half := one.half_width) is not None))
+    sessions = max(across.launches for _, across in both)
     span = units.format_duration(spread_s(result.launches, result.done))
     yield (
         f"intervals, median of numbers: {within} over all launches, {over} over {sessions} sessions in {span}"

@@ -83,8 +83,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.rows.group import Key
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Topic, Varied, Verdict
 
 FACTORS: Mapping[Varied, frozenset[str]] = {

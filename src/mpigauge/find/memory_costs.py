@@ -18,7 +18,7 @@ from mpigauge.find.phrases import crossed_between
 from mpigauge.plan.factors import ALONG
 from mpigauge.rows.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
 from mpigauge.rows.group import Subject, group, job_key
-from mpigauge.rows.ratios import Ratio, below_from, difference
+from mpigauge.rows.ratios import below_from, difference
 from mpigauge.sequences import group_by
 from mpigauge.stats.latency_pieces import MIN_POINTS, RESOLUTION, STEEP, Piece, pieces_of
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.document.finding import Finding
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.stats.percentiles import Values
 
 

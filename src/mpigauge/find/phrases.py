@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.size_ratio import SizeRatio, SizeRun
     from mpigauge.document.document import Units
-    from mpigauge.find.explain.evidence import Measured
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
-    from mpigauge.rows.ratios import Ratio
+    from mpigauge.stats.decision import Ratio
+    from mpigauge.stats.interval import Number
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -158,7 +158,7 @@ def every_size(number: int) -> str:
     return "both sizes" if number == BOTH else f"all {number} sizes"
 
 
-def share(fraction: Measured) -> str:
+def share(fraction: Number) -> str:
     """Return a positive share with its interval in brackets; the number alone without one."""
     said, *ends = (units.format_percent(one) for one in (fraction.estimate, fraction.low, fraction.high))
     # The interval of what is always the whole is a number twice.
@@ -335,7 +335,7 @@ def known_time(seconds: float, low_s: float | None, high_s: float | None, chosen
     return _unless_alike(time(seconds, low_s, high_s, chosen), alone, alone)
 
 
-def known_share(fraction: Measured, *, interval: bool = True) -> str:
+def known_share(fraction: Number, *, interval: bool = True) -> str:
     """Return a positive share, with its interval if there is room; words where that leaves it not known."""
     if not is_known(fraction.low, fraction.high):
         return "a share not known"

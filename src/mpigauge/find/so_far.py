@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.records import Record
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.samples import Steps
+    from mpigauge.stats.decision import Ratio
 
 
 # ---- What is unsettled ---------------------------------------------------------------------------
@@ -222,10 +222,9 @@ def _timing(visits: Sequence[Visit], steps: Steps, known: LaunchMedianCache) -> 
     values = np.array(list(medians.values()))
     found = interval_of(values, step)
     return Timing(
-        estimate=found.centre,
+        estimate=found.estimate,
         low=found.low,
         high=found.high,
-        half_width=found.half_width,
         launches_half_width=found.half_width,
         launches=values.size,
         by_launch=medians,

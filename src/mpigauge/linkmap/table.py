@@ -468,7 +468,7 @@ def _entry(row: Row | None, chosen: Units) -> str:
     if row is None or row.time is None:
         return units.MISSING
     time = row.time
-    uneven = time.interval.is_uneven
+    uneven = time.is_uneven
     ends = units.interval_of_times(time.low, time.high, chosen.time) if uneven else ""
     width = f"({ends})" if ends else units.format_relative(time.half_width)
     return f"{units.format_time(time.estimate, chosen.time)} {width}"

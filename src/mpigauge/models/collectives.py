@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.interval import Interval, interval_of
+from mpigauge.stats.interval import Number, interval_of
 from mpigauge.stats.limits import PROMISED
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class AlgorithmFit:
     """
 
     algorithm: AlgorithmName
-    factor: Interval
+    factor: Number
     error: float
     largest_error: float
     extrapolated: bool = False
@@ -238,7 +238,7 @@ def _fit(name: AlgorithmName, apart: Values, far: bool) -> AlgorithmFit:
     squares = ((apart - others[:, None]) ** 2).mean(axis=1)
     factor = interval_of(np.exp(means), machine=PROMISED)
     whole, largest = math.sqrt(squares.mean()), math.sqrt(squares[-1])
-    known = Interval(factor.centre) if far else factor
+    known = Number(factor.estimate) if far else factor
     return AlgorithmFit(name, known, math.expm1(whole), math.expm1(largest), far)
 
 
@@ -247,7 +247,7 @@ def _ranked(likes: Sequence[AlgorithmFit]) -> tuple[AlgorithmFit, ...]:
 
     def order(one: AlgorithmFit) -> tuple[float, float]:
         same = one.error - best < EQUAL_ERRORS
-        return (best, abs(math.log(one.factor.centre))) if same else (one.error, 0.0)
+        return (best, abs(math.log(one.factor.estimate))) if same else (one.error, 0.0)
 
     return tuple(sorted(likes, key=order))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.models.model import MAX_MISFIT, with_interval
-from mpigauge.stats.interval import Interval
+from mpigauge.stats.interval import Number
 from mpigauge.stats.lines import regression
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ class Hockney:
     """
 
     apparent: bool
-    latency_s: Interval
+    latency_s: Number
     smallest: int
-    rate: Interval
+    rate: Number
     fastest: int | None
-    n_half: Interval | None
+    n_half: Number | None
     extrapolated: bool = False
 
 
@@ -56,8 +56,8 @@ class Textbook:
         rms: Root mean square of relative errors.
     """
 
-    latency_s: Interval
-    rate: Interval
+    latency_s: Number
+    rate: Number
     measured_s: float
     smallest: int
     highest: float
@@ -74,11 +74,11 @@ def hockney_of(model: Model) -> Hockney:
     (segment,) = model.segments
     again = model.replicates
     half = None if again is None else again.alpha[:, 0] / np.maximum(again.beta[:, 0], 1e-300)
-    n_half = with_interval(again, segment.alpha.centre / segment.beta.centre, half, relative=True)
+    n_half = with_interval(again, segment.alpha.estimate / segment.beta.estimate, half, relative=True)
     rate = segment.beta.inverse(points.moved)
-    if points.near(n_half.centre):
+    if points.near(n_half.estimate):
         return Hockney(False, segment.alpha, smallest, rate, None, n_half)
-    bare = Interval(rate.centre), Interval(n_half.centre)
+    bare = Number(rate.estimate), Number(n_half.estimate)
     return Hockney(False, segment.alpha, smallest, bare[0], None, bare[1], extrapolated=True)
 
 
@@ -147,13 +147,13 @@ def _line(sizes: Values, times: Values, weights: Values) -> tuple[Values, Values
     return np.squeeze(alpha), np.squeeze(beta)
 
 
-def _plain(model: Model, value: float, values: Values | None) -> Interval:
+def _plain(model: Model, value: float, values: Values | None) -> Number:
     """Return a number with the interval of launches alone, which ignores misfit and may go below 0."""
     if values is None:
-        return Interval(value)
+        return Number(value)
     machine = math.expm1(model.points.machine) * abs(value)
     below, above = np.hypot(np.quantile(values, (0.025, 0.975)) - value, machine).tolist()
-    return Interval(value, value - below, value + above)
+    return Number(value, value - below, value + above)
 
 
 def _distance(ratios: Values) -> Values:

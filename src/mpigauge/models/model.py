@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.stats.bootstrap import MIN_LAUNCHES, replicates_of
-from mpigauge.stats.interval import Interval, interval_of
+from mpigauge.stats.interval import Number, interval_of
 from mpigauge.stats.limits import PROMISED
 from mpigauge.stats.lines import fit_lines
 from mpigauge.stats.segments import MIN_POINTS, OF_BREAK, best_cuts, cut, cut_at, misfit_term
@@ -54,16 +54,16 @@ class Points:
     moved: float = 1.0
     widened: float = 1.0
     machine: float = 0.0
-    times: tuple[Interval, ...] = ()
+    times: tuple[Number, ...] = ()
 
-    def time(self, place: int) -> Interval:
+    def time(self, place: int) -> Number:
         """Return the time of a size that was measured, in seconds."""
         if self.times:
             return self.times[place]
         launches = self.launches[:, place]
         known = np.exp(launches[np.isfinite(launches)])
         if not known.size:
-            return Interval(math.exp(self.logs[place]))
+            return Number(math.exp(self.logs[place]))
         return interval_of(known, machine=self.machine, widening=self.widened)
 
     def near(self, size: float) -> bool:
@@ -101,7 +101,7 @@ def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
         moved=_moved(kept),
         widened=max((time.widening for time in times), default=1.0),
         machine=float(np.median([math.log1p(time.machine_half_width or 0.0) for time in times] or [0.0])),
-        times=tuple(Interval(time.estimate, time.low, time.high) for time in times),
+        times=tuple(Number(time.estimate, time.low, time.high) for time in times),
     )
 
 
@@ -276,9 +276,9 @@ class Segment:
     first: int
     last: int
     points: int
-    alpha: Interval
-    beta: Interval
-    level: Interval
+    alpha: Number
+    beta: Number
+    level: Number
     sloped: bool
     misfit: float | None
 
@@ -299,7 +299,7 @@ class Break:
     upto: int
     kind: BreakKind
     stability: float | None
-    jump: Interval
+    jump: Number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -375,14 +375,14 @@ def _segment(
 
 def with_interval(
     replicates: Replicates | None, value: float, values: Values | None, *, relative: bool = False
-) -> Interval:
+) -> Number:
     """Return a number of a model with its interval.
 
     Args:
         relative: Whether it is a ratio of times, on all of which the speed of the machine acts alike.
     """
     if replicates is None or values is None:
-        return Interval(value)
+        return Number(value)
     machine = min(PROMISED, replicates.machine) if relative else replicates.machine
     return replicates.interval(value, values, machine)
 
@@ -404,7 +404,7 @@ def _break(points: Points, found: Cut, replicates: Replicates | None, number: in
     return Break(above, upto, kind, stability, jump)
 
 
-def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -> Interval:
+def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -> Number:
     def ratio(alpha: Values, beta: Values) -> Values:
         times = alpha + beta * size
         return np.asarray(times[..., number] / np.maximum(times[..., number - 1], 1e-300))

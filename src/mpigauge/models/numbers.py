@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mpigauge.document.document import Units
-    from mpigauge.stats.interval import Interval
+    from mpigauge.stats.interval import Number
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
-def time(known: Interval, chosen: Units) -> str:
+def time(known: Number, chosen: Units) -> str:
     """Return a time with its interval in the same unit: `251 ns (243 - 260)`."""
-    unit = units.time_unit((known.centre or known.high,)) if chosen.time == AUTO else chosen.time
-    return _with_ends(known, units.format_time(known.centre, unit), units.format_time_in, unit)
+    unit = units.time_unit((known.estimate or known.high,)) if chosen.time == AUTO else chosen.time
+    return _with_ends(known, units.format_time(known.estimate, unit), units.format_time_in, unit)
 
 
-def rate(known: Interval, chosen: Units) -> str:
+def rate(known: Number, chosen: Units) -> str:
     """Return a rate with its interval: `11.2 GB/s (10.9 - 11.5)`."""
-    if not math.isfinite(known.centre):
+    if not math.isfinite(known.estimate):
         return MISSING
-    unit = units.rate_unit((known.centre or known.high,)) if chosen.rate == AUTO else chosen.rate
-    return _with_ends(known, units.format_rate(known.centre, unit), units.format_rate_in, unit)
+    unit = units.rate_unit((known.estimate or known.high,)) if chosen.rate == AUTO else chosen.rate
+    return _with_ends(known, units.format_rate(known.estimate, unit), units.format_rate_in, unit)
 
 
-def _with_ends(known: Interval, text: str, bare: Callable[[float | None, str], str], unit: str) -> str:
+def _with_ends(known: Number, text: str, bare: Callable[[float | None, str], str], unit: str) -> str:
     return units.with_interval(text, known.low, known.high, _end(lambda end: bare(end, unit)))
 
 
@@ -41,29 +41,29 @@ def _end(write: Callable[[float], str]) -> Callable[[float], str]:
     return lambda value: write(value) if math.isfinite(value) else "any"
 
 
-def size(known: Interval | None) -> str:
+def size(known: Number | None) -> str:
     """Return a number of bytes that is no message size, with three digits."""
     if known is None:
         return MISSING
-    return units.with_interval(f"{_bytes(known.centre)} B", known.low, known.high, _end(_bytes))
+    return units.with_interval(f"{_bytes(known.estimate)} B", known.low, known.high, _end(_bytes))
 
 
 def _bytes(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits
 
 
-def factor(known: Interval) -> str:
+def factor(known: Number) -> str:
     """Return a factor with its interval: `× 1.42 (1.31 - 1.53)`."""
-    text = f"{TIMES} {format_factor(known.centre)}"
+    text = f"{TIMES} {format_factor(known.estimate)}"
     return units.with_interval(text, known.low, known.high, format_factor)
 
 
-def record(one: Interval | None) -> dict[str, float | None] | None:
+def record(one: Number | None) -> dict[str, float | None] | None:
     """Return a number and the ends of its interval as JSON has them."""
     if one is None:
         return None
     return {
-        "value": finite_or_none(one.centre),
+        "value": finite_or_none(one.estimate),
         "low": finite_or_none(one.low),
         "high": finite_or_none(one.high),
     }

@@ -19,7 +19,7 @@ from mpigauge.plan.patterns import default_mode, is_point_to_point
 from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.rows.group import STATE
 from mpigauge.sequences import group_by
-from mpigauge.stats.interval import Interval, interval_of_amounts
+from mpigauge.stats.interval import Number, interval_of_amounts
 from mpigauge.stats.limits import PROMISED
 from mpigauge.units import MISSING, NS, format_size, format_time
 
@@ -74,11 +74,11 @@ class Overheads:
     """
 
     size: int
-    way: Interval | None
-    send: Interval | None
-    receive: Interval | None
-    gap: Interval | None
-    latency: Interval | None
+    way: Number | None
+    send: Number | None
+    receive: Number | None
+    gap: Number | None
+    latency: Number | None
     why: NoLatency | None
     kept: bool
 
@@ -99,7 +99,7 @@ def _at(calls: Calls, size: int) -> Overheads:
     latency, why = _latency(calls, size)
     return Overheads(
         size,
-        None if way is None else Interval(way.estimate, way.low, way.high),
+        None if way is None else Number(way.estimate, way.low, way.high),
         _without_clock(calls.send.get(size), calls.clock_s),
         _without_clock(calls.receive.get(size), calls.clock_s),
         _gap(calls, size),
@@ -109,21 +109,21 @@ def _at(calls: Calls, size: int) -> Overheads:
     )
 
 
-def _without_clock(call: Timing | None, clock_s: float) -> Interval | None:
+def _without_clock(call: Timing | None, clock_s: float) -> Number | None:
     """Return the time of a call without the reading of the clock; not below 0."""
     if call is None:
         return None
     low, high = (None if end is None else end - clock_s for end in (call.low, call.high))
-    return _not_negative(Interval(call.estimate - clock_s, low, high))
+    return _not_negative(Number(call.estimate - clock_s, low, high))
 
 
-def _not_negative(one: Interval) -> Interval:
+def _not_negative(one: Number) -> Number:
     """Return a time with negative ends set to 0."""
     low, high = (None if end is None else max(0.0, end) for end in (one.low, one.high))
-    return Interval(max(0.0, one.centre), low, high)
+    return Number(max(0.0, one.estimate), low, high)
 
 
-def _gap(calls: Calls, size: int) -> Interval | None:
+def _gap(calls: Calls, size: int) -> Number | None:
     """Return the gap: a window lasts its gaps, the last message one way, and the acknowledgement back."""
     window, last, count = calls.window.get(size), calls.way.get(size), calls.messages.get(size, 1)
     smallest = min(calls.way, default=size)
@@ -134,7 +134,7 @@ def _gap(calls: Calls, size: int) -> Interval | None:
     return None if found is None else _not_negative(found)
 
 
-def _latency(calls: Calls, size: int) -> tuple[Interval | None, NoLatency | None]:
+def _latency(calls: Calls, size: int) -> tuple[Number | None, NoLatency | None]:
     """Return L of small messages, for which sender and receiver do not work at the same time, or why not."""
     parts = [times.get(size) for times in (calls.way, calls.send, calls.receive)]
     way, send, receive = parts
@@ -145,12 +145,12 @@ def _latency(calls: Calls, size: int) -> tuple[Interval | None, NoLatency | None
     left = _sum([(1, way), (-1, send), (-1, receive)], 2 * calls.clock_s)
     if left is None:
         return None, "missing"
-    if left.centre <= 0:
+    if left.estimate <= 0:
         return None, "overlap"
     return (None, "unsure") if left.low is None or left.low <= 0 else (left, None)
 
 
-def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Interval | None:
+def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Number | None:
     """Return a weighted sum of times, launch by launch; None if no launch has all of them.
 
     Args:
@@ -264,7 +264,7 @@ def about(place: Place) -> str:
     return f"calls alone, without the {clock} of reading the clock; L for sizes up to {small}"
 
 
-def time(number: Interval | None, chosen: Units) -> str:
+def time(number: Number | None, chosen: Units) -> str:
     """Return a parameter with its interval."""
     return MISSING if number is None else numbers.time(number, chosen)
 

@@ -98,7 +98,7 @@ def _measured(model: Model, size: int) -> _LogTime:
     """Return a measured time, which needs no line and has no misfit."""
     points = model.points
     place = int(np.searchsorted(points.sizes, size))
-    centre, low, high = points.time(place)
+    centre, low, high = points.time(place).ends
     launches = points.launches[:, place]
     launches = launches[np.isfinite(launches)]
     if low is None or high is None:

@@ -76,13 +76,13 @@ def summary(one: CurveModel, chosen: Units) -> str:
     """Return segments, least time, bandwidth and misfit of a curve."""
     model, two = one.model, one.hockney
     count = len(model.segments)
-    least = units.format_time(two.latency_s.centre, chosen.time)
+    least = units.format_time(two.latency_s.estimate, chosen.time)
     best = f" at {format_size(two.fastest)}" if two.fastest is not None else ""
     return ", ".join(
         [
             units.counted(count, "segment"),
             f"{least} at {format_size(two.smallest)}" if two.apparent else f"alpha {least}",
-            f"{units.format_rate(two.rate.centre, chosen.rate)}{best}",
+            f"{units.format_rate(two.rate.estimate, chosen.rate)}{best}",
             f"misfit {format_percent(model.misfit)}",
         ]
     )
@@ -138,16 +138,16 @@ def wrong(found: Textbook, chosen: Units) -> str:
 
 def _alpha(found: Textbook, chosen: Units) -> str:
     measured, at = units.format_time(found.measured_s, chosen.time), format_size(found.smallest)
-    if found.latency_s.centre <= 0:
+    if found.latency_s.estimate <= 0:
         return f"alpha is negative, measured {measured} at {at}"
-    ratio = found.latency_s.centre / found.measured_s
+    ratio = found.latency_s.estimate / found.measured_s
     if abs(math.log(ratio)) <= math.log1p(MAX_LINE_ERROR):
         return ""
     return f"alpha is {numbers.TIMES} {format_factor(ratio)} the {measured} measured at {at}"
 
 
 def _bandwidth(found: Textbook) -> str:
-    share = found.rate.centre / found.highest - 1
+    share = found.rate.estimate / found.highest - 1
     if abs(share) <= MAX_LINE_ERROR or not math.isfinite(share):
         return ""
     word = "below" if share < 0 else "above"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.machine.conditions import Distances
-    from mpigauge.rows.ratios import Ratio
+    from mpigauge.stats.decision import Ratio
 
 MESSAGES = patterns_with(lambda pattern: pattern.one_way and pattern.family == "message")
 """Patterns whose time is that of one message one way."""

@@ -20,7 +20,7 @@ from mpigauge.rows.clock_resolution import relative_step
 from mpigauge.rows.within_launch import NO_SHARES, shares_of, summarise_launches
 from mpigauge.stats.interval import (
     LAUNCHES_FOR_RANGE,
-    Interval,
+    Number,
     interval_of,
     p_value_beyond,
     with_clock_step,
@@ -54,23 +54,17 @@ def centre_of(launches: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
+class Timing(Number):
     """The time of an operation and what is known of its samples, in seconds; None is what cannot be said.
 
     Attributes:
-        estimate: The number itself.
-        low: Lower end of its 95 % interval.
-        high: Its upper end.
         rank_low: Lower end of the order-statistics interval of the launch medians; None under 6 launches.
         rank_high: Its upper end.
-        half_width: Relative half-width of the interval: half the length of that of logarithms, as a factor
-            less 1.
         launches_half_width: What of it launches alone give, and more of them make narrower.
         machine_half_width: What of it other speeds of the cores and the instrument give, which no number of
             launches makes narrower.
         promised: What of the machine's part the instrument gives, as a logarithm.
         widening: How many times as wide that of the launches is, since neighbouring ones are alike.
-        launches: How many launches have rounds.
         samples: How many rounds in all.
         mean: Of all rounds, as all that follow to `max`.
         stddev: None for one round.
@@ -90,17 +84,12 @@ class Timing:
         in_parts: Launches that were started again on the way: cells of one may be of different processes.
     """
 
-    estimate: float
-    low: float | None = None
-    high: float | None = None
     rank_low: float | None = None
     rank_high: float | None = None
-    half_width: float | None = None
     launches_half_width: float | None = None
     machine_half_width: float | None = None
     promised: float = PROMISED
     widening: float = 1.0
-    launches: int = 0
     samples: int = 0
     mean: float | None = None
     stddev: float | None = None
@@ -123,16 +112,6 @@ class Timing:
     def of_few_launches(self) -> bool:
         """Whether it has an interval that rests on too few launches to be counted as precise."""
         return self.low is not None and self.launches < ENOUGH_LAUNCHES
-
-    @property
-    def interval(self) -> Interval:
-        """The estimate with the ends of its interval."""
-        return Interval(self.estimate, self.low, self.high)
-
-    @property
-    def precision(self) -> float | None:
-        """The half-width that is held against the one asked for: of an uneven interval its longer side."""
-        return self.interval.precision if self.interval.is_uneven else self.half_width
 
     @property
     def launches_precision(self) -> float | None:
@@ -163,7 +142,6 @@ class Timing:
             self,
             low=found.low,
             high=found.high,
-            half_width=found.half_width,
             launches_half_width=interval_of(times_s, self.step, widening=widening).half_width,
             machine_half_width=math.expm1(math.hypot(machine, promised)),
             promised=promised,
@@ -246,10 +224,9 @@ def printed(
     values = np.array(list(times_s.values()))
     found = interval_of(values, step, machine=math.log1p(half_digit))
     return Printed(
-        estimate=found.centre,
+        estimate=found.estimate,
         low=found.low,
         high=found.high,
-        half_width=found.half_width,
         launches_half_width=interval_of(values, step).half_width,
         machine_half_width=half_digit or None,
         launches=len(times_s),
@@ -352,12 +329,11 @@ def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> 
     rank_low, rank_high = _ranks_interval(medians, clock_step)
     shares = shares_of(medians, summaries) if stat == MEDIAN else NO_SHARES
     return Estimate(
-        estimate=found.centre,
+        estimate=found.estimate,
         low=found.low,
         high=found.high,
         rank_low=rank_low,
         rank_high=rank_high,
-        half_width=found.half_width,
         launches_half_width=found.half_width,
         launches=len(summaries),
         samples=ordered.size,

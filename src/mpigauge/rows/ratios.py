@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.decision import MARGIN, Thresholds, decide, verdicts
+from mpigauge.stats.decision import Ratio, Thresholds, decide, verdicts
 from mpigauge.stats.interval import MAX_DISTANCE, UNIFORM_VARIANCE, difference_interval
 from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT, PROMISED
 from mpigauge.stats.max_t import Family, Paired, Unpaired, joint_reach
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.rows.estimate import Timing
     from mpigauge.stats.decision import Decision
-    from mpigauge.stats.interval import Interval
+    from mpigauge.stats.interval import Number
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import Verdict
 
@@ -28,74 +28,20 @@ PAIRED_SHARE = 0.8
 """Of the launches of the side that has more: with fewer in common, they are compared unpaired."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """How many times as long one thing takes as another, as `stats.decision` says it.
-
-    Attributes:
-        estimate: Winsorised geometric mean of the ratios, one per launch; unpaired, the ratio of two means.
-        low: Lower end of its 95 % interval; None for one launch.
-        high: Its upper end.
-        launches: How many launches have both; of unpaired ones, those of the side that has fewer.
-        paired: Whether it was formed launch by launch.
-        verdict: Whether the one is slower than the other.
-        small: Its interval excludes 1, but it is within the margin.
-        needed: Launches after which a difference of twice the margin would be found in four of five
-            comparisons; None where nobody has asked, or of more than a thousand.
-    """
-
-    estimate: float
-    low: float | None
-    high: float | None
-    launches: int
-    paired: bool = True
-    verdict: Verdict = "undecided"
-    small: bool = False
-    needed: int | None = None
-
-    @property
-    def excludes_one(self) -> bool:
-        """Whether its interval excludes 1: that there is a difference, whatever it matters."""
-        return self._is_beyond(1.0, 1.0)
-
-    @property
-    def awaits_launches(self) -> bool:
-        """Whether its interval is beyond the margin, and nothing but launches is missing for a verdict."""
-        return self.launches < LAUNCHES_OF_A_VERDICT and self._is_beyond(*bounds())
-
-    def _is_beyond(self, least: float, most: float) -> bool:
-        return self.low is not None and self.high is not None and (self.high < least or self.low > most)
-
-    @property
-    def turned(self) -> Ratio:
-        """The other over the one."""
-        words: dict[Verdict, Verdict] = {"slower": "faster", "faster": "slower"}
-        ends = (1 / end if end else None for end in (self.high, self.low))
-        word = words.get(self.verdict, self.verdict)
-        low, high = ends
-        return replace(self, estimate=1 / self.estimate, low=low, high=high, verdict=word)
-
-
 def ratio_from(decision: Decision, *, paired: bool, verdict: Verdict | None = None) -> Ratio:
     """Return what a comparison says of two cells, as a ratio.
 
     Args:
         verdict: What it may say, if that is not the word of the decision.
     """
-    ends = decision.ratio, decision.low, decision.high
     if verdict is None:
         verdict = decision.verdict if decision.launches >= LAUNCHES_OF_A_VERDICT else "undecided"
-    return Ratio(*ends, decision.launches, paired, verdict, decision.small, decision.needed)
+    return Ratio(*decision.ends, decision.launches, paired, verdict, decision.small, decision.needed)
 
 
 def verdict_of(ratio: Ratio | None) -> Verdict:
     """Return the word of a ratio; undecided where there is none."""
     return "undecided" if ratio is None else ratio.verdict
-
-
-def bounds(margin: float = MARGIN) -> tuple[float, float]:
-    """Return the ratios between which a difference is within the margin, which is symmetric."""
-    return 1 / (1 + margin), 1 + margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +80,7 @@ class TimePair:
         if not self.paired:
             return None, None
         beyond_s = np.array([self.over[launch] - self.under[launch] for launch in self.over])
-        _, low, high = difference_interval(beyond_s, hidden_s)
+        _, low, high = difference_interval(beyond_s, hidden_s).ends
         return (None, None) if low is None or high is None else (low, high)
 
 
@@ -206,7 +152,7 @@ def log_matrix(cells: Sequence[Mapping[int, float]]) -> Values:
     return np.log([[cell.get(number, math.nan) for cell in cells] for number in numbers])
 
 
-def difference(over: Timing, under: Timing) -> Interval | None:
+def difference(over: Timing, under: Timing) -> Number | None:
     """Return what one takes beyond the other, in seconds, launch by launch, with a 95 % interval.
 
     Returns:

@@ -59,13 +59,14 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Imported, Launch, Resumed, Visit
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.machine.sessions import Across, OverSessions
+    from mpigauge.rows.machine.sessions import OverSessions
     from mpigauge.rows.machine.speed_uncertainty import SpeedRanges
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.reasons import Reason
     from mpigauge.rows.synchrony import ClockState, Overlap, Progress, Start
     from mpigauge.rows.transport.proof import Travel
     from mpigauge.rows.warnings import Warning, WarningKind  # noqa: A004 - read as such
+    from mpigauge.stats.decision import Ratio
+    from mpigauge.stats.interval import Number
     from mpigauge.vocabulary import StateChoice, StateName, Status
 
 MEDIAN = "median"
@@ -141,7 +142,7 @@ class Row:
     sized: bool = True
     talks: bool = True
     travel: Travel | None = None
-    across: Across | None = None
+    across: Number | None = None
     visits: tuple[Visit, ...] = field(default=(), repr=False, compare=False)
     state: StateName | None = None
     states: tuple[StateTime, ...] = ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mpigauge.rows.group import OfCell
 from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
-from mpigauge.rows.ratios import Ratio, TimePair, compared
+from mpigauge.rows.ratios import TimePair, compared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Visit
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.machine.conditions import Distances
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Distance
 
 ANYWHERE: tuple[Distances, Distances] = ({}, {})

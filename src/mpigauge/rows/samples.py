@@ -144,7 +144,7 @@ def launch_medians(
 def first_s(visits: Sequence[Visit]) -> float | None:
     """Return the first round of a cell in a launch, median over launches; None if it is not known."""
     firsts = [visit.first_s for visit in visits if visit.first_s > 0]
-    return interval_of(np.array(firsts)).centre if firsts else None
+    return interval_of(np.array(firsts)).estimate if firsts else None
 
 
 # ---- CPU time ------------------------------------------------------------------------------------

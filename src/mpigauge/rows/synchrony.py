@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.rows.clock_resolution import median_of
-from mpigauge.stats.interval import interval_of, interval_of_amounts
+from mpigauge.stats.interval import Number, interval_of, interval_of_amounts
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -48,21 +48,17 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(Number):
     """How much computation hides behind a nonblocking operation.
 
+    It is 1 - (time with computation - computation) / time without; median over launches. Below 0 if computing
+    costs the operation more than it hides.
+
     Attributes:
-        estimate: 1 - (time with computation - computation) / time without; median over launches. Below 0
-            if computing costs the operation more than it hides.
-        low: Lower end of its 95 % interval over launches; None for one launch.
-        high: Its upper end.
         pure_s: Of the operation alone, median over launches of medians.
     """
 
-    estimate: float
-    low: float | None
-    high: float | None
-    pure_s: float
+    pure_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +119,7 @@ def _medians(visits: Iterable[Visit], name: str, step_ns: float) -> list[float]:
 
 def _centre(medians: Sequence[float]) -> float | None:
     """Return the centre of times of launches; None if one of them is not positive."""
-    return interval_of(np.array(medians)).centre if medians and min(medians) > 0 else None
+    return interval_of(np.array(medians)).estimate if medians and min(medians) > 0 else None
 
 
 def overlap_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Overlap | None:
@@ -146,7 +142,8 @@ def overlap_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Overlap | None:
         if pure_ns > 0:
             launches[visit.launch].append(1 - (whole_ns - visit.work_ns) / pure_ns)
     shares = [float(np.median(values)) for values in launches.values()]
-    return Overlap(*interval_of_amounts(np.array(shares)), pure)
+    hidden = interval_of_amounts(np.array(shares))
+    return Overlap(*hidden.ends, hidden.launches, pure)
 
 
 def _median_ns(samples_ns: npt.NDArray[np.int64], step_ns: float) -> float:

@@ -88,7 +88,7 @@ def ranks_interval_of(row: Row, chosen: Units) -> str:
 
 def half_width_of(row: Row, chosen: Units) -> str:
     """Return the relative half-width, without sign; both ends of an uneven interval."""
-    if row.time is not None and row.time.interval.is_uneven:
+    if row.time is not None and row.time.is_uneven:
         return interval_of(row, chosen)
     return units.format_half_width(row.time.half_width if row.time else None)
 

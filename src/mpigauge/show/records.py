@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
     from mpigauge.result.reader import Result
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.machine.sessions import Across, OverSessions
+    from mpigauge.rows.machine.sessions import OverSessions
     from mpigauge.rows.machine.split import State
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row, StateTime
-    from mpigauge.rows.synchrony import Overlap
     from mpigauge.rows.transport.proof import Travel
+    from mpigauge.stats.interval import Number
 
 STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max")
 SHARES = (
@@ -65,7 +64,7 @@ def record(row: Row) -> dict[str, Any]:
         "disturbed_share": finite_or_none(row.disturbed_share),
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
-        "across": _parts(row.across, ACROSS_PARTS),
+        "across": _across_record(row.across),
         "sessions": sessions_record(row.sessions),
         **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
         "first_s": finite_or_none(row.first_s),
@@ -111,7 +110,7 @@ def sessions_record(over: OverSessions | None) -> dict[str, Any] | None:
     if over is None:
         return None
     times = {name: finite_or_none(getattr(over.time, name)) for name in SESSIONS_TIMES}
-    return {"count": over.time.sessions, "seconds": over.seconds, "time_s": times}
+    return {"count": over.sessions, "seconds": over.seconds, "time_s": times}
 
 
 def flat_sessions(record: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -142,7 +141,7 @@ def state_record(state: State) -> dict[str, Any]:
 OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
 RATIO_PARTS = ("estimate", "low", "high", "paired")
 SESSIONS_TIMES = ("estimate", "low", "high", "half_width")
-ACROSS_PARTS = ("estimate", "low", "high", "half_width", "sessions")
+ACROSS_PARTS = (*SESSIONS_TIMES, "sessions")
 NESTED = {"overlap": OVERLAP_PARTS, "across": ACROSS_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
 
 
@@ -160,7 +159,12 @@ def _start_record(row: Row) -> dict[str, Any]:
     }
 
 
-def _parts(value: Overlap | Ratio | Across | None, names: Sequence[str]) -> dict[str, float | None] | None:
+def _across_record(over: Number | None) -> dict[str, float | None] | None:
+    parts = _parts(over, SESSIONS_TIMES)
+    return None if parts is None or over is None else {**parts, "sessions": over.launches}
+
+
+def _parts(value: Number | None, names: Sequence[str]) -> dict[str, float | None] | None:
     return None if value is None else {name: finite_or_none(getattr(value, name)) for name in names}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.interval import LAUNCHES_FOR_RANGE, Interval, t_quantile, with_machine
+from mpigauge.stats.interval import LAUNCHES_FOR_RANGE, Number, t_quantile, with_machine
 from mpigauge.stats.lines import HUBER, fit_lines
 from mpigauge.stats.segments import Cut, best_cuts, chosen_count
 
@@ -53,7 +53,7 @@ class Replicates:
     factor: float
     machine: float = 0.0
 
-    def interval(self, estimate: float, values: Values, machine: float | None = None) -> Interval:
+    def interval(self, estimate: float, values: Values, machine: float | None = None) -> Number:
         """Return the 95 % interval of a quantity of the model; never below 0.
 
         Args:
@@ -62,7 +62,7 @@ class Replicates:
             machine: In place of the attribute of that name, where that does not hold.
         """
         low, high = (self._wider(estimate, float(end)) for end in np.quantile(values, (0.025, 0.975)))
-        return with_machine(Interval(estimate, low, high), self.machine if machine is None else machine)
+        return with_machine(Number(estimate, low, high), self.machine if machine is None else machine)
 
     def _wider(self, estimate: float, end: float) -> float:
         """Return an end moved away from the estimate by the factor; infinite where no float can hold it.

@@ -16,13 +16,14 @@ of largest t costs nothing. Source: docs/method-comparison.md#comparison
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mpigauge.stats import special
-from mpigauge.stats.interval import MAX_DISTANCE
+from mpigauge.stats.interval import MAX_DISTANCE, Number
 from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.stats.max_t import LEVEL, MIN_PAIRS, Paired, joint_reach, p_values_beyond
 from mpigauge.vocabulary import DIFFERENT
@@ -77,34 +78,72 @@ class Thresholds:
         return self.level / self.families
 
 
+def bounds(margin: float = MARGIN) -> tuple[float, float]:
+    """Return the ratios between which a difference is within the margin, which is symmetric."""
+    return 1 / (1 + margin), 1 + margin
+
+
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """The verdict on one cell, with its ratio and intervals.
+class Ratio(Number):
+    """How many times as long one thing takes as another, over how many launches have both.
+
+    It is the winsorised geometric mean of the ratios, one per launch; unpaired, the ratio of two means, of as
+    many launches as the side has that has fewer.
 
     Attributes:
-        ratio: How many times as long the second takes as the first.
+        paired: Whether it was formed launch by launch.
+        verdict: Whether the one is slower than the other.
+        small: Its interval excludes 1, but it is within the margin.
+        needed: Launches after which a difference of twice the margin would be found in four of five
+            comparisons; None where nobody has asked, or of more than a thousand.
+    """
+
+    paired: bool = True
+    verdict: Verdict = "undecided"
+    small: bool = False
+    needed: int | None = None
+
+    @property
+    def excludes_one(self) -> bool:
+        """Whether its interval excludes 1: that there is a difference, whatever it matters."""
+        return self._is_beyond(1.0, 1.0)
+
+    @property
+    def awaits_launches(self) -> bool:
+        """Whether its interval is beyond the margin, and nothing but launches is missing for a verdict."""
+        return self.launches < LAUNCHES_OF_A_VERDICT and self._is_beyond(*bounds())
+
+    def _is_beyond(self, least: float, most: float) -> bool:
+        return self.low is not None and self.high is not None and (self.high < least or self.low > most)
+
+    @property
+    def turned(self) -> Ratio:
+        """The other over the one."""
+        words: dict[Verdict, Verdict] = {"slower": "faster", "faster": "slower"}
+        ends = (1 / end if end else None for end in (self.high, self.low))
+        word = words.get(self.verdict, self.verdict)
+        low, high = ends
+        return replace(self, estimate=1 / self.estimate, low=low, high=high, verdict=word)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Ratio):
+    """The verdict on one cell of a family.
+
+    Attributes:
         low: Lower end of the interval that holds for all cells at once, at 95 %.
         high: Its upper end.
         bound: What the ratio does not exceed, of this cell alone, at 95 %.
         p: Adjusted for all cells: of differences in this direction.
-        small: The interval excludes 1, but the ratio is within the margin.
         missed: The difference, as a fraction, that would be missed in one of five such comparisons.
-        needed: Launches after which a difference of twice the margin would be found in four of five; None for
-            more than a thousand.
-        launches: Launches it is based on.
         t: Logarithm of the ratio over its standard error.
     """
 
-    ratio: float
-    low: float
-    high: float
-    bound: float
-    p: float
-    verdict: Verdict
-    small: bool
-    missed: float
-    needed: int | None
-    launches: int
+    low: float = 0.0
+    high: float = math.inf
+    bound: float = math.inf
+    p: float = 1.0
+    missed: float = math.inf
     t: float = 0.0
 
     def passes(self, allow: float) -> bool:
@@ -139,7 +178,7 @@ def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[D
     small = ((low > 1) | (high < 1)) & (np.abs(family.mean) < np.log1p(thresholds.margin))
     return [
         Decision(
-            ratio=float(np.exp(family.mean[cell])),
+            float(np.exp(family.mean[cell])),
             low=float(low[cell]),
             high=float(high[cell]),
             bound=float(np.exp(family.mean[cell] + min(one_sided[cell] * family.error[cell], MAX_DISTANCE))),

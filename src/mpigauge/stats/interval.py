@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -45,18 +46,26 @@ machine takes a step, their serial correlation says nothing of times that no lau
 _SPREAD_POINTS = (0.2, 0.8)
 
 
-class Interval(NamedTuple):
-    """The centre of a number over launches, with its 95 % interval, whose sides may differ.
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number over launches with its 95 % interval, whose sides may differ.
 
     Attributes:
-        centre: In the unit of the values.
+        estimate: The centre of the interval, in the unit of the values.
         low: Lower end; None where nothing can be said.
         high: Upper end; None with it.
+        launches: How many launches it is of, or sessions where each of these is one value; 0: not said.
     """
 
-    centre: float
+    estimate: float
     low: float | None = None
     high: float | None = None
+    launches: int = 0
+
+    @property
+    def ends(self) -> tuple[float, float | None, float | None]:
+        """The estimate, and both ends of the interval."""
+        return self.estimate, self.low, self.high
 
     @property
     def half_width(self) -> float | None:
@@ -68,9 +77,9 @@ class Interval(NamedTuple):
     @property
     def is_uneven(self) -> bool:
         """Whether one side is so much longer than the other that both ends must be seen."""
-        if self.low is None or self.high is None or not 0 < self.low <= self.centre <= self.high < math.inf:
+        if self.low is None or self.high is None or not 0 < self.low <= self.estimate <= self.high < math.inf:
             return False
-        shorter, longer = sorted((math.log(self.centre / self.low), math.log(self.high / self.centre)))
+        shorter, longer = sorted((math.log(self.estimate / self.low), math.log(self.high / self.estimate)))
         return longer > UNEVEN * shorter
 
     @property
@@ -78,14 +87,19 @@ class Interval(NamedTuple):
         """The half-width that is held against the one asked for: of an uneven interval its longer side."""
         if not self.is_uneven or self.low is None or self.high is None:
             return self.half_width
-        return max(self.high / self.centre, self.centre / self.low) - 1.0
+        return max(self.high / self.estimate, self.estimate / self.low) - 1.0
 
-    def inverse(self, over: float = 1.0) -> Interval:
+    def holds(self, value: float) -> bool:
+        """Return whether a value is in the interval; none is where nothing can be said."""
+        return self.low is not None and self.high is not None and self.low <= value <= self.high
+
+    def inverse(self, over: float = 1.0) -> Number:
         """Return something over it; an upper end may be infinite."""
         low, high = (
             None if end is None else over / end if end else math.inf for end in (self.high, self.low)
         )
-        return Interval(over / self.centre if self.centre else math.inf, low, high)
+        estimate = over / self.estimate if self.estimate else math.inf
+        return Number(estimate, low, high, self.launches)
 
 
 def interval_of(
@@ -95,7 +109,7 @@ def interval_of(
     machine: float = 0.0,
     instrument: float = 0.0,
     widening: float = 1.0,
-) -> Interval:
+) -> Number:
     """Return the centre and the 95 % interval of positive numbers, one per launch.
 
     From 6 launches on the centre is their median, with order statistics interpolated to 95 %; of 5 it is the
@@ -121,7 +135,7 @@ def interval_of(
         Probability Letters 4 (1986); docs/method-launches.md#launches
     """
     if times_s.size == 1 or times_s.min() <= 0:
-        return Interval(median_of_few(times_s))
+        return Number(median_of_few(times_s), launches=times_s.size)
     # Relative to the first, so that equal launches differ by exactly 0.
     first = float(times_s[0])
     logs = np.log(times_s / first)
@@ -132,7 +146,7 @@ def interval_of(
         for side, bound in zip(sides, _bounds(logs, centre), strict=True)
     )
     below, above = (math.exp(min(MAX_DISTANCE, math.hypot(reach, shared))) for reach in reaches)
-    return Interval(middle, middle / below, middle * above)
+    return Number(middle, middle / below, middle * above, times_s.size)
 
 
 def _bounds(logs: Values, centre: float) -> tuple[float, float]:
@@ -209,7 +223,7 @@ def _by_order(ordered: Values, end: float) -> float:
     return min(0.5, (1 - float(outside - part * (outside - inside))) / 2)
 
 
-def interval_of_amounts(values: Values, clock_error: float = 0.0, *, machine: float = 0.0) -> Interval:
+def interval_of_amounts(values: Values, clock_error: float = 0.0, *, machine: float = 0.0) -> Number:
     """Return the centre and 95 % interval of numbers that may be 0 or negative: without logarithms.
 
     Args:
@@ -218,13 +232,13 @@ def interval_of_amounts(values: Values, clock_error: float = 0.0, *, machine: fl
         machine: Uncertainty of the machine and of the instrument, in that unit.
     """
     if values.size == 1:
-        return Interval(float(values[0]))
+        return Number(float(values[0]), launches=1)
     centre, below, above = _sides(values)
     down, up = (with_clock_step(math.hypot(side, machine), clock_error) for side in (below, above))
-    return Interval(centre, centre - down, centre + up)
+    return Number(centre, centre - down, centre + up, values.size)
 
 
-def difference_interval(values: Values, clock_error: float = 0.0, *, machine: float = 0.0) -> Interval:
+def difference_interval(values: Values, clock_error: float = 0.0, *, machine: float = 0.0) -> Number:
     """Return the winsorised mean of differences with its 95 % interval by Student's t, as for contrasts.
 
     Args:
@@ -233,10 +247,10 @@ def difference_interval(values: Values, clock_error: float = 0.0, *, machine: fl
         machine: Uncertainty of the machine and of the instrument, in that unit.
     """
     if values.size == 1:
-        return Interval(float(values[0]))
+        return Number(float(values[0]), launches=1)
     mean, error = _mean_and_error(values)
     half = with_clock_step(math.hypot(t_quantile(values.size - 1) * error, machine), clock_error)
-    return Interval(mean, mean - half, mean + half)
+    return Number(mean, mean - half, mean + half, values.size)
 
 
 def _mean_and_error(values: Values) -> tuple[float, float]:
@@ -245,22 +259,22 @@ def _mean_and_error(values: Values) -> tuple[float, float]:
     return float(kept.mean()), float(kept.std(ddof=1)) / math.sqrt(kept.size)
 
 
-def with_machine(interval: Interval, machine: float) -> Interval:
+def with_machine(interval: Number, machine: float) -> Number:
     """Return an interval with, in quadrature on each side, what no number of launches makes narrower.
 
     Args:
         interval: That of a number that is not negative; an end may be 0 or infinite.
         machine: Uncertainty of the machine and of the instrument, as a logarithm.
     """
-    centre, low, high = interval
+    centre, low, high = interval.ends
     if low is None or high is None or centre <= 0:
         return interval
     below = math.log(centre) - math.log(low) if low > 0 else math.inf
     above = math.log(high) - math.log(centre)
     sides = (min(MAX_DISTANCE, math.hypot(max(0.0, side), machine)) for side in (below, above))
     down, up = (math.exp(side) for side in sides)
-    return Interval(
-        centre, centre / down if low > 0 else 0.0, centre * up if math.isfinite(high) else math.inf
+    return replace(
+        interval, low=centre / down if low > 0 else 0.0, high=centre * up if math.isfinite(high) else math.inf
     )
 
 

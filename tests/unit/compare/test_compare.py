@@ -140,7 +140,7 @@ def test_the_other_way_round_it_is_the_mirror_image(logs: Values) -> None:
     mirror = {"slower": "faster", "faster": "slower"}
     for one, other in zip(decided(logs), decided(-logs), strict=True):
         assert mirror.get(one.verdict, one.verdict) == other.verdict
-        assert one.ratio == pytest.approx(1 / other.ratio)
+        assert one.estimate == pytest.approx(1 / other.estimate)
         assert one.low == pytest.approx(1 / other.high)
 
 
@@ -160,7 +160,7 @@ def test_words_and_intervals_agree(logs: Values) -> None:
     for one in decided(logs):
         if one.verdict == "slower":
             assert one.low > 1
-            assert one.ratio >= 1 + USUAL.margin
+            assert one.estimate >= 1 + USUAL.margin
             assert one.p <= 0.05
         if one.verdict == "same":
             assert one.bound <= 1 + USUAL.margin + 1e-9

@@ -192,7 +192,7 @@ def test_each_state_has_its_own_numbers(course: list[list[str]], decided: set[st
             (state, size) for state in ("near", "far") for size in SIZES
         }
         assert {one.pair.of.state for one in shown.cells if one.decision} == decided
-    ratios = [one.decision.ratio for one in slower.cells if one.decision]
+    ratios = [one.decision.estimate for one in slower.cells if one.decision]
     assert ratios == pytest.approx([1.1] * len(ratios), rel=0.01)
 
 
@@ -268,7 +268,7 @@ def test_a_restless_machine_is_compared_where_both_were_in_one_state() -> None:
     assert len(blamed) <= 0.05 * len(chosen) + 2
     found = [one for number in chosen for one in slower[number].cells if one.decision]
     assert sum(one.verdict == "slower" for one in found) >= 0.95 * len(found)
-    assert [one.decision.ratio for one in found if one.decision] == pytest.approx(
+    assert [one.decision.estimate for one in found if one.decision] == pytest.approx(
         [1.1] * len(found), rel=0.05
     )
 

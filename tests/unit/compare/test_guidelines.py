@@ -138,7 +138,7 @@ def test_a_message_that_takes_longer_than_its_parts_is_found() -> None:
     (one,) = shown.violated
     assert (one.kind, one.pair.other.cell.bytes, one.parts) == ("split", 4096, 8)
     assert one.decision is not None
-    assert one.decision.ratio == pytest.approx(1.5, rel=0.05)
+    assert one.decision.estimate == pytest.approx(1.5, rel=0.05)
     said = text.render(document(shown, KNOWN, Units()))
     assert said.splitlines()[1].startswith("allreduce of 4 KiB takes 1.")
     assert "times as long as in 8 parts: saves" in said

@@ -242,7 +242,7 @@ def test_whatever_is_missing_there_are_sessions_before_and_since_a_change(
     for change in history(logs).tracks[0].changes:
         assert np.isfinite(logs[: change.place]).any()
         assert np.isfinite(logs[change.place]).any()
-        assert all(one.low <= one.ratio <= one.high for one in change.cells.values())
+        assert all(one.low <= one.estimate <= one.high for one in change.cells.values())
 
 
 @pytest.mark.parametrize("seed", [1, 6, 10, 16])

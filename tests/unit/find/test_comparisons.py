@@ -19,8 +19,9 @@ from mpigauge.compare.curves import Curve, curves_of, rows_by_curve, several_win
 from mpigauge.find import comparisons
 from mpigauge.find.comparisons import Comparison, comparison, pays_from
 from mpigauge.result.reader import Result
-from mpigauge.rows.ratios import Ratio, ratio_of, verdict_of
+from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.rows.rows import rows
+from mpigauge.stats.decision import Ratio
 from mpigauge.units import format_time
 from tests.made import campaign, cell, visit
 

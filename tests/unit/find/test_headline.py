@@ -23,7 +23,7 @@ from mpigauge.find.headline import (
 from mpigauge.query.query import source_of
 from mpigauge.result.reader import load
 from mpigauge.result.records import Blocked
-from mpigauge.rows.ratios import Ratio
+from mpigauge.stats.decision import Ratio
 from tests.made import PATTERNS, cell, collective, eager
 from tests.places import DOCS
 from tests.unit.find.explain.informative import told_of

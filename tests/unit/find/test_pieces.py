@@ -12,7 +12,8 @@ import pytest
 from mpigauge.compare.size_ratio import SizePair, SizeRatio, size_pieces
 from mpigauge.find.phrases import MAX_WORDS, NamesOfTwo, is_known, known_time, words_of
 from mpigauge.find.pieces import pieces_line
-from mpigauge.rows.ratios import Ratio, TimePair
+from mpigauge.rows.ratios import TimePair
+from mpigauge.stats.decision import Ratio
 from mpigauge.units import DASH
 from tests.made import cell
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.models.model import Points
-from mpigauge.stats import interval
+from mpigauge.stats.interval import interval_of
 
 if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
@@ -61,9 +61,8 @@ class Machine:
 
 
 def centres(launches: Values) -> Values:
-    """What tables have of launches of every size, as logarithms; of a version before medians, their means."""
-    of = getattr(interval, "interval_of" if hasattr(interval, "interval_of") else "launch_interval")
-    return np.log([of(times_s)[0] for times_s in np.exp(launches).T])
+    """What tables have of launches of every size, as logarithms."""
+    return np.log([interval_of(times_s).estimate for times_s in np.exp(launches).T])
 
 
 ONE_LINE = ((np.inf, 1e-6, 1e-9),)

@@ -67,7 +67,7 @@ def test_an_algorithm_is_recognised(pattern: str, algorithm: str) -> None:
     assert algorithm in {each.algorithm for each in (one.likes[0], *one.same)}
     assert one.likes[0].error < 0.08
     mine = next(each for each in one.likes if each.algorithm == algorithm)
-    assert mine.factor.centre == pytest.approx(1, abs=0.15)
+    assert mine.factor.estimate == pytest.approx(1, abs=0.15)
 
 
 def test_the_factor_is_found_and_within_its_interval() -> None:

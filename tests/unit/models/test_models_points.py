@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mpigauge.models.model import models_of, points_of
 from mpigauge.rows.rows import Row, rows
-from mpigauge.stats.interval import Interval
+from mpigauge.stats.interval import Number
 from tests.made import campaign, cell, launches_of, measured, result_of
 
 SIZES = (0, 8, 64, 512, 4096, 32768)
@@ -62,9 +62,9 @@ def test_three_sizes_have_no_model() -> None:
 @given(st.floats(1e-12, 1e12), st.floats(1.0, 10.0), st.integers(0, 100))
 def test_the_inverse_has_its_ends_the_other_way_round(value: float, growth: float, seed: int) -> None:
     over = random.Random(seed).uniform(0.1, 10)
-    inverse = Interval(value, value / growth, value * growth).inverse(over)
+    inverse = Number(value, value / growth, value * growth).inverse(over)
     assert inverse.low is not None
     assert inverse.high is not None
-    assert inverse.low <= inverse.centre * (1 + 1e-9)
-    assert inverse.centre <= inverse.high * (1 + 1e-9)
-    assert Interval(0.0, 0.0, 1.0).inverse() == Interval(np.inf, 1.0, np.inf)
+    assert inverse.low <= inverse.estimate * (1 + 1e-9)
+    assert inverse.estimate <= inverse.high * (1 + 1e-9)
+    assert Number(0.0, 0.0, 1.0).inverse() == Number(np.inf, 1.0, np.inf)

@@ -57,8 +57,8 @@ def test_the_parameters_of_a_machine_are_found() -> None:
     truths = {"send": SEND_S, "receive": RECEIVE_S, "gap": GAP_S, "latency": LATENCY_S, "way": WAY_S}
     for name, truth in truths.items():
         known = getattr(one, name)
-        assert known.centre == pytest.approx(truth, rel=0.02), name
-        assert known.low < known.centre < known.high
+        assert known.estimate == pytest.approx(truth, rel=0.02), name
+        assert known.low < known.estimate < known.high
     assert one.why is None
 
 
@@ -87,8 +87,8 @@ def test_what_a_launch_does_to_all_calls_cancels() -> None:
     one = only(overheads_of(Calls({8: together[1]}, {8: together[0]}, {8: alone})))
     assert one.latency is not None
     floor_s = PROMISED * math.hypot(SEND_S, RECEIVE_S, WAY_S)
-    assert one.latency.high == pytest.approx(one.latency.centre + floor_s, rel=0.01)
-    assert one.latency.low == pytest.approx(one.latency.centre - floor_s, rel=0.01)
+    assert one.latency.high == pytest.approx(one.latency.estimate + floor_s, rel=0.01)
+    assert one.latency.low == pytest.approx(one.latency.estimate - floor_s, rel=0.01)
     assert one.way is not None
     assert (one.way.high or 0) > 1.05 * (one.way.low or 0)
 
@@ -114,7 +114,7 @@ def test_no_time_is_below_nothing() -> None:
     """Calls that are as long as the reading of the clock."""
     one = only(overheads_of(calls(send=-2e-9, receive=1e-10)))
     assert one.send is not None
-    assert one.send.centre == 0 == one.send.low
+    assert one.send.estimate == 0 == one.send.low
 
 
 def test_a_gap_needs_a_window_and_an_acknowledgement() -> None:

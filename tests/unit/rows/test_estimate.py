@@ -41,7 +41,7 @@ def test_launches_are_the_unit_of_replication(effect: str, launches: int) -> Non
         "5 % two-valued": generator.choice([-0.05, 0.05], shape[:2]),
     }[effect]
     samples = np.exp(effects)[:, :, np.newaxis] * _skewed_with_spikes(generator, shape)
-    by_launch = [interval_of(medians)[1:3] for medians in np.median(samples, axis=2)]
+    by_launch = [interval_of(medians).ends[1:] for medians in np.median(samples, axis=2)]
     pooled = [median_interval(rounds) for rounds in samples.reshape(1000, -1)]
     # The binomial error of 1000 campaigns is 0.7 %. Of two values, five launches are of one kind in 6 %, and
     # ten are eight to two in 9 %, where the end lies between both values, as the middle does.
@@ -69,7 +69,7 @@ def test_an_estimate_is_the_median_of_launch_medians_with_its_interval() -> None
     found = estimate(cell(np.random.default_rng(13), [0.0, 0.02, -0.02, 0.01, -0.01, 0.03]))
     medians = [*found.by_launch.values()]
     right = interval_of(np.array(medians))
-    assert (found.estimate, found.low, found.high, found.half_width) == (*right, right.half_width)
+    assert (found.estimate, found.low, found.high, found.half_width) == (*right.ends, right.half_width)
     assert found.statistic == "median"
     assert found.geometric_mean == pytest.approx(math.exp(np.log(medians).mean()))
     assert (found.rank_low, found.rank_high) == (min(medians), max(medians))

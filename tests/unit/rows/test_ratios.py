@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.rows.ratios import Ratio, below_from, ratio_of
+from mpigauge.rows.ratios import below_from, ratio_of
+from mpigauge.stats.decision import Ratio
 from mpigauge.stats.interval import difference_interval, t_quantile
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -80,7 +81,7 @@ def test_the_ratio_is_that_of_launches_that_have_both() -> None:
     logs = difference_interval(np.log([2.0, 2.2, 2.0, 2.0]))
     found = paired(over, under)
     assert found is not None
-    assert (found.estimate, found.low, found.high) == pytest.approx(np.exp(np.array(logs, dtype=float)))
+    assert (found.estimate, found.low, found.high) == pytest.approx(np.exp(np.array(logs.ends, dtype=float)))
     assert (found.launches, found.paired) == (4, True)
 
 

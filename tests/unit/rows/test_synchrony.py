@@ -124,7 +124,7 @@ def test_root_and_ranks_are_medians_of_launches(medians: list[int], factor: int)
     assert start is not None
     assert start.root_s is not None
     assert start.local_s is not None
-    assert start.root_s == pytest.approx(interval_of(np.array(medians) * 1e-9).centre)
+    assert start.root_s == pytest.approx(interval_of(np.array(medians) * 1e-9).estimate)
     assert start.local_s == pytest.approx(factor * start.root_s)
 
 

@@ -26,7 +26,6 @@ QUIET = Estimate(
     high=1.02e-6,
     rank_low=0.975e-6,
     rank_high=1.025e-6,
-    half_width=0.02,
     launches_half_width=0.02,
     machine_half_width=0.0,
     launches=10,
@@ -54,7 +53,6 @@ ONE_LAUNCH = replace(
     launches=1,
     low=None,
     high=None,
-    half_width=None,
     launches_half_width=None,
     rank_low=None,
     rank_high=None,
@@ -103,7 +101,7 @@ def test_one_launch_has_no_interval() -> None:
 
 
 def test_a_clock_that_stands_still_has_no_interval() -> None:
-    found = texts(replace(QUIET, low=None, high=None, half_width=None, launches_half_width=None), batch=4)
+    found = texts(replace(QUIET, low=None, high=None, launches_half_width=None), batch=4)
     assert "0 s" in found["no-interval"]
     assert "more than 4 operations" in found["no-interval"]
 
@@ -123,8 +121,8 @@ def test_few_launches_are_named() -> None:
 
 @pytest.mark.parametrize(("launches", "precise"), [(2, False), (5, False), (6, True)])
 def test_narrow_intervals_of_few_launches_are_not_counted_as_precise(launches: int, precise: bool) -> None:
-    assert replace(QUIET, launches=launches).is_precise(0.02) is precise
-    assert not replace(QUIET, launches=launches).is_precise(0.019)
+    assert replace(QUIET, launches=launches).is_precise(0.021) is precise
+    assert not replace(QUIET, launches=launches).is_precise(0.02)
 
 
 @pytest.mark.parametrize(
@@ -209,16 +207,21 @@ def test_launches_drift_only_if_most_of_them_do() -> None:
     assert texts(replace(QUIET, drifts=(0.06, 0.05, 0.07))) == {}
 
 
+def ends(half_width: float) -> dict[str, Any]:
+    """The ends of an interval of this half-width."""
+    return {"low": QUIET.estimate / (1 + half_width), "high": QUIET.estimate * (1 + half_width)}
+
+
 def test_an_interval_whose_launches_agree_does_not_ask_for_more_of_them() -> None:
     """The machine's part stays however many there are."""
     for machine, remedy in ((0.06, "only another state of the machine"), (0.01, "raise --precision")):
         both = math.expm1(math.hypot(math.log(1.02), math.log1p(machine)))
-        wide = replace(QUIET, half_width=both, machine_half_width=machine)
+        wide = replace(QUIET, **ends(both), machine_half_width=machine)
         found = texts(wide, precision=0.021)["wide"]
         assert remedy in found
         assert "--launches" not in found
         assert texts(wide, precision=both + 0.001) == {}
-    mixed = replace(QUIET, half_width=0.065, machine_half_width=0.06)
+    mixed = replace(QUIET, **ends(0.065), machine_half_width=0.06)
     assert "the launches' part of it takes about" in texts(mixed, precision=0.01)["wide"]
 
 

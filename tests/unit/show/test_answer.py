@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -281,8 +280,7 @@ def test_an_uneven_interval_shows_both_ends() -> None:
         (0.9, 1.3, "1.00 \N{MICRO SIGN}s \N{PLUS-MINUS SIGN}20 %"),
         (0.99, 1.3, "1.00 \N{MICRO SIGN}s (0.990 \N{EN DASH} 1.30 \N{MICRO SIGN}s)"),
     ):
-        half_width = math.sqrt(high / low) - 1
-        time = replace(row.time, estimate=1e-6, low=low * 1e-6, high=high * 1e-6, half_width=half_width)
+        time = replace(row.time, estimate=1e-6, low=low * 1e-6, high=high * 1e-6)
         (quote,) = answers([replace(row, time=time)], BY_NAME)[0].quotes
         assert number_and_width(quote, AUTOMATIC) == said
 
@@ -291,7 +289,11 @@ def test_a_number_whose_interval_is_wider_than_itself_is_not_known() -> None:
     (row,) = rows(result_of(*records_of([collective("bcast", 8)])))
     assert row.time is not None
     for half_width, known in ((1.01, False), (0.99, True)):
-        wide = replace(row, time=replace(row.time, half_width=half_width))
+        ends: dict[str, Any] = {
+            "low": row.time.estimate / (1 + half_width),
+            "high": row.time.estimate * (1 + half_width),
+        }
+        wide = replace(row, time=replace(row.time, **ends))
         (quote,) = answers([wide], BY_NAME)[0].quotes
         said = number(quote, AUTOMATIC), width(quote, AUTOMATIC)
         assert (said == ("not known", "")) == (not known)

@@ -12,7 +12,7 @@ from mpigauge.compare import sentences as compare_sentences
 from mpigauge.compare.comparison import compare as compare_pairs
 from mpigauge.compare.sides import pairs_by
 from mpigauge.rows.rows import rows
-from mpigauge.stats.decision import Thresholds
+from mpigauge.stats.decision import Decision, Thresholds
 from tests.made import campaign, cell, launches_of, measured, result_of
 
 LAUNCHES = range(1, 11)
@@ -40,20 +40,20 @@ def below(*decisions: object) -> str:
 
 
 def test_controls_that_nothing_was_decided_of_are_not_said_to_stand_still() -> None:
-    decided = SimpleNamespace(ratio=1.02, low=0.98, high=1.06)
+    decided = Decision(1.02, low=0.98, high=1.06)
     assert "did not move" not in below(None)
     assert "could not be compared: 1 without any MPI library" in below(None)
     assert "did not move: 2 without any MPI library, at most 1.02" in below(None, decided)
 
 
 def test_controls_with_wide_intervals_are_undecided() -> None:
-    said = below(SimpleNamespace(ratio=1.12, low=0.888, high=1.41))
+    said = below(Decision(1.12, low=0.888, high=1.41))
     assert "did not move" not in said
     assert "controls undecided, they may have moved: 1 without any MPI library, at most 1.12" in said
 
 
 def test_controls_whose_interval_spans_orders_of_magnitude_show_no_number() -> None:
-    said = below(SimpleNamespace(ratio=5.5, low=4.29e-9, high=7e9, verdict="undecided"))
+    said = below(Decision(5.5, low=4.29e-9, high=7e9))
     assert "controls undecided, they may have moved: 1 without any MPI library, how far is not known" in said
 
 
@@ -68,9 +68,9 @@ def test_controls_whose_interval_spans_orders_of_magnitude_show_no_number() -> N
     ],
 )
 def test_of_an_interval_over_orders_of_magnitude_only_what_was_decided_is_said(
-    ratio: float, low: float, high: float, verdict: str, words: str
+    ratio: float, low: float, high: float, verdict: Any, words: str
 ) -> None:
-    decision: Any = SimpleNamespace(ratio=ratio, low=low, high=high, verdict=verdict)
+    decision = Decision(ratio, low=low, high=high, verdict=verdict)
     assert compare_sentences.ratio_words(decision) == words
 
 

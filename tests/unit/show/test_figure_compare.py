@@ -59,7 +59,7 @@ def shift(of: Cell) -> float:
 def test_marks_are_the_ratios_of_the_verdict(machine: Path) -> None:
     asked = query("compare", both("both.jsonl", shift))
     shown = compare_sources(asked).shown
-    ratios = [one.decision.ratio for one in (*shown.cells, *shown.controls) if one.decision]
+    ratios = [one.decision.estimate for one in (*shown.cells, *shown.controls) if one.decision]
     found = sorted(drawn(asked).values(), key=lambda at: at[1])
     assert [xs for xs, _ in found] == [[pytest.approx(ratio)] for ratio in ratios]
     assert len({tuple(ys) for _, ys in found}) == len(ratios), "a line each"

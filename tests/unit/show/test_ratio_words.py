@@ -9,7 +9,7 @@ import pytest
 from mpigauge.compare.size_ratio import SizeRatio, SizeRun
 from mpigauge.document.ratio_words import times_words, verdict_words
 from mpigauge.find.phrases import runs_words
-from mpigauge.rows.ratios import Ratio
+from mpigauge.stats.decision import Ratio
 from tests.made import cell
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from mpigauge.document.document import Units
 from mpigauge.rows.estimate import Estimate
-from mpigauge.rows.ratios import Ratio
 from mpigauge.rows.reasons import CellFailed, WouldDeadlock
 from mpigauge.rows.rows import Row
 from mpigauge.rows.synchrony import ClockState, Overlap, Start
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.curves import document
 from mpigauge.show.formats import GENERAL, render
+from mpigauge.stats.decision import Ratio
 from mpigauge.vocabulary import FailureKind
 from tests.made import (
     BLIND,
@@ -110,7 +110,8 @@ row_lists = st.lists(
             st.none(), st.builds(ClockState, st.booleans(), st.floats(0, 1e6), st.floats(0, 1e6))
         ),
         overlap=st.one_of(
-            st.none(), st.builds(Overlap, st.floats(-1e6, 1e6), times, times, st.floats(1e-9, 1e6))
+            st.none(),
+            st.builds(Overlap, st.floats(-1e6, 1e6), times, times, st.just(1), st.floats(1e-9, 1e6)),
         ),
         ratios=st.dictionaries(
             st.sampled_from(sorted(RATIO_FIELDS)),

@@ -15,7 +15,7 @@ from mpigauge.models.model import Model, Points, models_of
 from mpigauge.models.predict import predicted
 from mpigauge.stats import bootstrap
 from mpigauge.stats.bootstrap import Replicates, misfit_beyond_noise, replicates_of, resampled
-from mpigauge.stats.interval import Interval
+from mpigauge.stats.interval import Number
 from mpigauge.stats.limits import PROMISED
 from mpigauge.stats.segments import cut
 from tests.unit.models.planted_models import ONE_LINE, Machine, sizes_to
@@ -33,7 +33,7 @@ def modelled(points: Points) -> Model:
     return found
 
 
-def holds(number: Interval, truth: float) -> bool:
+def holds(number: Number, truth: float) -> bool:
     assert number.low is not None
     assert number.high is not None
     return number.low <= truth <= number.high
@@ -108,7 +108,7 @@ def test_breaks_are_as_stable_as_they_are_large() -> None:
     assert eager.kind == "found"
     assert eager.stability is not None
     assert eager.stability > 0.95
-    assert holds(eager.jump, (900e-9 + 4500 / 9e9) / (250e-9 + 4500 / 6e9)) or eager.jump.centre > 1.3
+    assert holds(eager.jump, (900e-9 + 4500 / 9e9) / (250e-9 + 4500 / 6e9)) or eager.jump.estimate > 1.3
 
 
 def test_a_probed_limit_is_a_break_to_the_byte() -> None:
@@ -121,7 +121,7 @@ def test_launches_in_another_order_are_the_same_campaign() -> None:
     one = Machine().campaign(np.random.default_rng(7))
     other = Points(one.sizes, one.logs, one.launches[::-1])
     first, second = (modelled(points).segments[0] for points in (one, other))
-    assert first.alpha.centre == second.alpha.centre
+    assert first.alpha.estimate == second.alpha.estimate
     assert first.alpha.high == pytest.approx(second.alpha.high, rel=0.01)
 
 
@@ -153,13 +153,13 @@ def test_one_line_has_parameters_and_several_have_none() -> None:
     one = hockney_of(modelled(Machine(segments=ONE_LINE).campaign(chance)))
     assert not one.apparent
     assert one.n_half is not None
-    assert one.n_half.centre == pytest.approx(1000, rel=0.05)
-    assert one.rate.centre == pytest.approx(1e9, rel=0.02)
+    assert one.n_half.estimate == pytest.approx(1000, rel=0.05)
+    assert one.rate.estimate == pytest.approx(1e9, rel=0.02)
     machine = Machine()
     several = hockney_of(modelled(machine.campaign(chance)))
     assert several.apparent
-    assert several.latency_s.centre == pytest.approx(machine.times(machine.sizes)[0], rel=0.05)
-    assert several.rate.centre == pytest.approx(
+    assert several.latency_s.estimate == pytest.approx(machine.times(machine.sizes)[0], rel=0.05)
+    assert several.rate.estimate == pytest.approx(
         (machine.sizes / machine.times(machine.sizes)).max(), rel=0.05
     )
 
@@ -171,15 +171,15 @@ def test_half_of_the_highest_rate_is_where_it_is() -> None:
     half = hockney_of(modelled(machine.campaign(np.random.default_rng(11)))).n_half
     assert half is not None
     place = int((rates >= rates.max() / 2).argmax())
-    assert machine.sizes[place - 1] <= half.centre <= machine.sizes[place]
+    assert machine.sizes[place - 1] <= half.estimate <= machine.sizes[place]
 
 
 def test_the_textbook_line_is_that_of_least_squares() -> None:
     one = Machine().campaign(np.random.default_rng(12))
     line = textbook_of(modelled(one))
     beta, alpha = np.polyfit(one.sizes, np.exp(one.logs), 1)
-    assert line.latency_s.centre == pytest.approx(alpha, rel=1e-6)
-    assert line.rate.centre == pytest.approx(1 / beta)
+    assert line.latency_s.estimate == pytest.approx(alpha, rel=1e-6)
+    assert line.rate.estimate == pytest.approx(1 / beta)
     ratios = (alpha + beta * one.sizes) / np.exp(one.logs)
     assert line.rms == pytest.approx(math.sqrt(((ratios - 1) ** 2).mean()))
     assert line.worst == pytest.approx(ratios[int(np.flatnonzero(one.sizes == line.worst_at)[0])])
@@ -266,8 +266,8 @@ def test_no_interval_is_narrower_than_the_floor() -> None:
     told, two, line = predicted(model, 3000), hockney_of(model), textbook_of(model)
     assert told.time_s is not None
     times = [
-        Interval(told.time_s, told.low_s, told.high_s),
-        Interval(told.time_s, told.mean_low_s, told.mean_high_s),
+        Number(told.time_s, told.low_s, told.high_s),
+        Number(told.time_s, told.mean_low_s, told.mean_high_s),
     ]
     of_lines = [segment.alpha, segment.beta, segment.level, line.latency_s, line.rate]
     numbers = [*times, *of_lines, two.latency_s, two.rate, two.n_half]
@@ -275,8 +275,8 @@ def test_no_interval_is_narrower_than_the_floor() -> None:
         assert number is not None
         assert number.low is not None
         assert number.high is not None
-        assert number.low <= 0.9901 * number.centre
-        assert number.high >= 1.0099 * number.centre
+        assert number.low <= 0.9901 * number.estimate
+        assert number.high >= 1.0099 * number.estimate
 
 
 @pytest.mark.parametrize("odd", [1.5, 3.0])
@@ -289,7 +289,7 @@ def test_one_odd_launch_of_ten_changes_nothing(odd: float) -> None:
     (usual,), (beside,) = (modelled(points).segments for points in (one, other))
     for name in ("alpha", "beta", "level"):
         first, second = getattr(usual, name), getattr(beside, name)
-        assert second.centre == pytest.approx(first.centre, rel=0.02)
+        assert second.estimate == pytest.approx(first.estimate, rel=0.02)
         assert second.high / second.low < 1.5 * first.high / first.low
 
 
@@ -303,7 +303,7 @@ def test_nothing_is_said_beyond_a_segment_without_slope() -> None:
 def test_an_end_that_no_number_has_is_infinite() -> None:
     empty = np.empty(0)
     replicates = Replicates(empty, empty, empty, empty, factor=3.0)
-    _, low, high = replicates.interval(1e-300, np.array([1e-310, 1e10]))
+    _, low, high = replicates.interval(1e-300, np.array([1e-310, 1e10])).ends
     assert low is not None
     assert low >= 0
     assert high == math.inf

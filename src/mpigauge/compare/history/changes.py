@@ -70,7 +70,7 @@ class Change:
     @property
     def worst(self) -> int:
         """Column that moved farthest, in either direction."""
-        return max(self.cells, key=lambda cell: abs(math.log(self.cells[cell].ratio)))
+        return max(self.cells, key=lambda cell: abs(math.log(self.cells[cell].estimate)))
 
 
 def changes_of(
@@ -158,7 +158,7 @@ def _decision(step: Step, cell: int) -> Decision:
     one_sided, sure = (float(special.stdtrit(freedom, share)) for share in (1 - LEVEL, 1 - LEVEL / 2))
     reach = max(step.reach, sure)
     return Decision(
-        ratio=math.exp(mean),
+        math.exp(mean),
         low=math.exp(mean - reach * error),
         high=math.exp(mean + reach * error),
         bound=math.exp(mean + one_sided * error),

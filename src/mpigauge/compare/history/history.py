@@ -162,12 +162,12 @@ class History:
         """Return the verdict on the last change of every cell: the worst of them."""
         last = [(change, change.cells[cell]) for track in self.tracks for cell, change in track.pending]
         own = [decision for change, decision in last if not change.machine]
-        if any(track.lost for track in self.tracks) or any(one.ratio > 1 for one in own):
+        if any(track.lost for track in self.tracks) or any(one.estimate > 1 for one in own):
             return "slower"
         if len(own) < len(last) or any(track.changes for track in self.controls):
             return "machine"
         outside = [one for track in self.tracks for one in track.outside.values()]
-        if not self.enough or self.blind or any(one.ratio > 1 for one in outside):
+        if not self.enough or self.blind or any(one.estimate > 1 for one in outside):
             return "undecided"
         return "faster" if own else "same"
 

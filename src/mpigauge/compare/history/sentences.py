@@ -76,7 +76,7 @@ class HistoryLine:
 
     def _distance(self, cell: int) -> float:
         known = self.change.cells if self.change else self.track.last
-        return abs(np.log(known[cell].ratio)) if cell in known else 0.0
+        return abs(np.log(known[cell].estimate)) if cell in known else 0.0
 
 
 def lines_of(track: Track) -> list[HistoryLine]:
@@ -86,7 +86,7 @@ def lines_of(track: Track) -> list[HistoryLine]:
 
     def said(cell: int) -> tuple[object, ...]:
         change, out = track.latest(cell), track.outside.get(cell)
-        longer = change is not None and change.cells[cell].ratio > 1
+        longer = change is not None and change.cells[cell].estimate > 1
         out_word = out.verdict if out else ""
         return (
             change.place if change else None,
@@ -147,7 +147,7 @@ def verdict_of(line: HistoryLine) -> str:
             return NOT_IN_TURN[line.factor.verdict]
         return MACHINE if line.change.machine else VERDICTS[line.factor.verdict]
     if line.outside and line.last is not None:
-        return "last session longer" if line.last.ratio > 1 else "last session shorter"
+        return "last session longer" if line.last.estimate > 1 else "last session shorter"
     if line.last is not None:
         return "may have changed" if line.suspected else "may be slower" if line.blind else "no change"
     sessions = len(line.track.curve.sessions)
@@ -175,7 +175,7 @@ def date(sessions: Sequence[SessionResult], place: int) -> str:
 
 
 def _drifting(change: Change, cell: int) -> str:
-    return "rising" if change.cells[cell].ratio > 1 else "falling"
+    return "rising" if change.cells[cell].estimate > 1 else "falling"
 
 
 def _row(line: HistoryLine, cell: int) -> Row:
@@ -187,7 +187,7 @@ def _name_and_sizes(line: HistoryLine, names: CellNaming) -> str:
 
 
 def _factor(decision: Decision) -> str:
-    return f"{units.format_factor(decision.ratio)} times as long"
+    return f"{units.format_factor(decision.estimate)} times as long"
 
 
 def _change(line: HistoryLine, sessions: Sequence[SessionResult], names: CellNaming) -> str:
@@ -257,7 +257,7 @@ def _open(shown: History, lines: Sequence[HistoryLine], names: CellNaming) -> st
     for suspected in _suspected(shown, names):
         return suspected
     outside = [(line, line.last) for line in lines if line.outside and line.last is not None]
-    longer = [(line, last) for line, last in outside if last.ratio > 1]
+    longer = [(line, last) for line, last in outside if last.estimate > 1]
     if not longer:
         allow = units.format_percent(shown.thresholds.allow)
         return f"{shown.blind} numbers of the last session may be slower by {allow}: sessions differ too much"
@@ -321,7 +321,7 @@ def _came_and_went(shown: History) -> Iterator[str]:
 def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:
     if cell not in then.cells or first.drifts:
         return False
-    return bool(abs(np.log(first.cells[cell].ratio * then.cells[cell].ratio)) < np.log1p(margin))
+    return bool(abs(np.log(first.cells[cell].estimate * then.cells[cell].estimate)) < np.log1p(margin))
 
 
 def _not_looked_for(count: int) -> Iterator[str]:

@@ -98,7 +98,7 @@ def _moved_controls(shown: History) -> list[HistoryLine]:
 def _rank(line: HistoryLine) -> tuple[int, float]:
     word = words.verdict_of(line)
     known = line.factor or line.last
-    far = abs(math.log(known.ratio)) if known is not None else 0.0
+    far = abs(math.log(known.estimate)) if known is not None else 0.0
     return (ORDER.index(word) if word in ORDER else len(ORDER), -far)
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.stats.percentiles import Values
 
     Sticks = Mapping[tuple[object, ...], Row]

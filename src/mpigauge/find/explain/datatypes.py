@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
-    from mpigauge.rows.ratios import Ratio
+    from mpigauge.stats.decision import Ratio
 
 MAKERS = patterns_with(lambda pattern: pattern.strided and not pattern.talks)
 """Patterns that make the datatypes of messages in blocks, and send nothing."""

@@ -159,13 +159,13 @@ def crossing_of(
         np.array([float(np.median(getattr(one, name))) for one in launches]) * NS / ONE_WAY
         for name in CrossingSamples.__struct_fields__
     )
-    centres = [interval_of_amounts(times).centre for times in (at_limit, above)]
+    centres = [interval_of_amounts(times).estimate for times in (at_limit, above)]
     odd_byte = below_odd - below
     # Of four times, each of half a round trip.
     hidden_s = clock_step_s / ONE_WAY * math.sqrt(len(CrossingSamples.__struct_fields__))
     mean, low_s, high_s = difference_interval(
         above - at_limit - odd_byte, hidden_s, machine=PROMISED * math.hypot(*centres)
-    )
+    ).ends
     if low_s is None or high_s is None:
         return None
     return EagerLimitCost(
@@ -173,7 +173,7 @@ def crossing_of(
         above_bytes=limit_bytes + 1,
         below_s=centres[0],
         above_s=centres[1],
-        odd_byte_s=interval_of_amounts(odd_byte).centre,
+        odd_byte_s=interval_of_amounts(odd_byte).estimate,
         extra_s=mean,
         low_s=low_s,
         high_s=high_s,

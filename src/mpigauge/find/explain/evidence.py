@@ -21,7 +21,7 @@ from mpigauge.rows.clock_resolution import clock_resolution
 from mpigauge.rows.group import STATE, each_state, in_one_state, row_key, same_state
 from mpigauge.rows.ratios import compared, judged_together
 from mpigauge.sequences import group_by
-from mpigauge.stats.interval import interval_of
+from mpigauge.stats.interval import Number, interval_of
 from mpigauge.units import MAX_REACH
 from mpigauge.vocabulary import POINT_TO_POINT
 
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Mode, Pattern
     from mpigauge.result.reader import Result
-    from mpigauge.rows.ratios import Ratio, TimePair
+    from mpigauge.rows.ratios import TimePair
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Family
 
 
@@ -129,30 +130,13 @@ MIN_LAUNCHES = 2
 """Fewer have no interval."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A positive number that each launch has one of.
-
-    Attributes:
-        estimate: Its centre over launches.
-        low: Lower end of its 95 % interval; None where a launch has 0 or there is one only.
-        high: Its upper end.
-        launches: How many.
-    """
-
-    estimate: float
-    low: float | None
-    high: float | None
-    launches: int
-
-
-def measured(by_launch: Mapping[int, float]) -> Measured:
+def measured(by_launch: Mapping[int, float]) -> Number:
     """Return the number of one launch or more.
 
     Source:
         docs/method-launches.md#launches
     """
-    return Measured(*interval_of(np.array(list(by_launch.values()))), len(by_launch))
+    return interval_of(np.array(list(by_launch.values())))
 
 
 def single_calls(evidence: Evidence) -> Iterator[list[Row]]:

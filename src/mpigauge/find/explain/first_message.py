@@ -14,7 +14,7 @@ from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import at_sizes, is_informative, is_narrow
 from mpigauge.find.phrases import in_one_line, is_known, known_time, known_times, time
 from mpigauge.rows.baselines import MESSAGES
-from mpigauge.rows.ratios import Ratio, ratio_of
+from mpigauge.rows.ratios import ratio_of
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import PROMISED
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Launch
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
 
 ONE_WAY = 2
 """Times of one-way messages in a round trip."""
@@ -76,7 +77,7 @@ def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
     for job, rows in evidence.by_job().items():
         launches = [launch for launch in evidence.result.launches if launch.job == job]
         firsts = by_number(launches, lambda launch: launch.first_round_trip_ns)
-        first_s, low_s, high_s = interval_of(np.array(list(firsts.values()) or [0.0]), machine=PROMISED)
+        first_s, low_s, high_s = interval_of(np.array(list(firsts.values()) or [0.0]), machine=PROMISED).ends
         if low_s is None or high_s is None or not is_narrow(first_s, low_s, high_s):
             continue
         usual = _smallest(rows)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _points(curve: Sequence[Row]) -> Iterator[FirstAt]:
     ratios = judged_together(sides, [time.step for _, time, _ in known])
     for (row, time, firsts), ratio in zip(known, ratios, strict=True):
         if ratio is not None and ratio.low is not None:
-            first_s = interval_of(np.array(list(firsts.values()))).centre
+            first_s = interval_of(np.array(list(firsts.values()))).estimate
             yield FirstAt(row.cell.bytes, ratio, first_s, time.estimate)
 
 

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
-    from mpigauge.rows.ratios import Ratio, TimePair
+    from mpigauge.rows.ratios import TimePair
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
 
 GROUPS = frozenset({"groups", "group"})
 """What rows of one fact differ in, beside their size."""

@@ -25,7 +25,7 @@ from mpigauge.find.phrases import (
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import Key, Subject, group, job_key
 from mpigauge.rows.ratios import difference
-from mpigauge.stats.interval import Interval
+from mpigauge.stats.interval import Number
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDel
         between=under is not None,
         delay_s=way.delay_s - (under.delay_s if under is not None else 0.0),
         lanes_s=way.on_lanes_s(size) - (under.on_lanes_s(size) if under is not None else 0.0),
-        measured_s=measured.centre,
+        measured_s=measured.estimate,
         low_s=measured.low,
         high_s=measured.high,
         launches=min(one.time.launches for one in (row, base) if one is not None and one.time is not None),
@@ -203,12 +203,12 @@ def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDel
     return found if found.planted_s > 0 else None
 
 
-def _measured(row: Row, base: Row | None) -> Interval | None:
+def _measured(row: Row, base: Row | None) -> Number | None:
     """Return the time of the message, or by how much it takes longer than the base."""
     if row.time is None or (base is not None and base.time is None):
         return None
     if base is None or base.time is None:
-        return Interval(row.time.estimate, row.time.low, row.time.high)
+        return Number(row.time.estimate, row.time.low, row.time.high)
     return difference(row.time, base.time)
 
 

@@ -13,10 +13,10 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS, phrases_of
 from mpigauge.find.explain.contrasts import BUILD
-from mpigauge.find.explain.evidence import Measured
 from mpigauge.find.phrases import VERDICT_NEEDS, in_one_line, share, subject
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import STATE, each_state, group
+from mpigauge.stats.interval import Number
 from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.units import counted
 from mpigauge.vocabulary import OverheadOf
@@ -66,10 +66,10 @@ class Moving:
 
     of: Subject
     mover: Mover
-    hidden: Measured | None
-    from_sender: Measured | None
-    from_receiver: Measured | None
-    tested: Measured | None
+    hidden: Number | None
+    from_sender: Number | None
+    from_receiver: Number | None
+    tested: Number | None
     tests: int
     test_s: float | None
     launches: int
@@ -108,8 +108,8 @@ class HiddenBeside:
     of: Subject
     other: Subject
     side: OverheadOf
-    hidden: Measured
-    beside: Measured
+    hidden: Number
+    beside: Number
     alone_s: float
     other_alone_s: float
 
@@ -165,7 +165,7 @@ def _pairs(evidence: Evidence, rows: Sequence[Row], others: Sequence[Row]) -> It
             yield HiddenBeside(row.of, other.of, mode.computing, hidden, beside, *alone)
 
 
-def _differ(one: Measured, other: Measured) -> bool:
+def _differ(one: Number, other: Number) -> bool:
     if not (_is_told(one) and _is_told(other)):
         return False
     low, high = sorted((one, other), key=lambda part: part.estimate)
@@ -215,14 +215,14 @@ def _first(evidence: Evidence, rows: Sequence[Row], side: str) -> Row | None:
     return None
 
 
-def _hidden(row: Row | None) -> Measured | None:
+def _hidden(row: Row | None) -> Number | None:
     if row is None or row.overlap is None or row.time is None:
         return None
-    return Measured(row.overlap.estimate, row.overlap.low, row.overlap.high, len(row.time.by_launch))
+    return Number(*row.overlap.ends, len(row.time.by_launch))
 
 
 def _mover(
-    both: Measured | None, sender: Measured | None, receiver: Measured | None, tested: Measured | None
+    both: Number | None, sender: Number | None, receiver: Number | None, tested: Number | None
 ) -> Mover:
     """Return what moves a message, given which part of its time is hidden from whom."""
     if _moves(both):
@@ -238,18 +238,18 @@ def _mover(
     return ""
 
 
-def _is_told(part: Measured | None) -> bool:
+def _is_told(part: Number | None) -> bool:
     """Return whether a part is known well enough to be told: as a verdict, from as many launches."""
     if part is None or part.low is None or part.high is None or part.launches < LAUNCHES_OF_A_VERDICT:
         return False
     return part.high - part.low < OPEN
 
 
-def _moves(part: Measured | None) -> bool:
+def _moves(part: Number | None) -> bool:
     return part is not None and _is_told(part) and part.estimate > MOST
 
 
-def _stays(part: Measured | None) -> bool:
+def _stays(part: Number | None) -> bool:
     return part is not None and _is_told(part) and part.estimate < LEAST
 
 
@@ -302,7 +302,7 @@ def _about(fact: Moving, varied: Collection[str]) -> str:
 def _parts(fact: Moving, *, interval: bool) -> list[str]:
     """Return what moves it with the parts that show it, then what else was measured and is known."""
 
-    def hidden(part: Measured | None) -> str:
+    def hidden(part: Number | None) -> str:
         if part is None or not _is_told(part):
             return ""
         return share(part) if interval else units.format_percent(part.estimate)
@@ -344,6 +344,6 @@ def _from_both(fact: Moving, sender: str, receiver: str) -> str:
     return f"{words[0]} from a sender that computes ({sender}), {other} from a receiver ({receiver})"
 
 
-def _word(part: Measured | None) -> str:
+def _word(part: Number | None) -> str:
     """Return whether a part of the time is hidden, in words."""
     return "hidden" if _moves(part) else "not hidden" if _stays(part) else "hidden in part"

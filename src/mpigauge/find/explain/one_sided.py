@@ -22,7 +22,7 @@ from mpigauge.plan.factors import default_value
 from mpigauge.plan.patterns import known, patterns_with
 from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.group import STATE, Subject, group, job_key
-from mpigauge.rows.ratios import Ratio, judged_together
+from mpigauge.rows.ratios import judged_together
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import DIFFERENT, MADE_BY_MPI, SAME_HOST
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
 
 NOTIFIED = patterns_with(lambda pattern: pattern.one_sided and pattern.one_way)
 """Patterns whose time is until the target has seen the data."""

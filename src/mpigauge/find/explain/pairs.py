@@ -12,7 +12,6 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import (
     MIN_LAUNCHES,
-    Measured,
     at_sizes,
     beside_others,
     is_informative,
@@ -33,7 +32,8 @@ from mpigauge.find.phrases import (
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import default_mode, halves
 from mpigauge.rows.group import row_key
-from mpigauge.rows.ratios import bounds, ratio_of
+from mpigauge.rows.ratios import ratio_of
+from mpigauge.stats.decision import bounds
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
@@ -44,8 +44,9 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
     from mpigauge.rows.group import Subject
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
+    from mpigauge.stats.interval import Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class AtOnce:
     beside: Ratio | None
     time_s: float
     rate_bytes_per_s: float | None
-    least_share: Measured | None
+    least_share: Number | None
     slowest: tuple[SlowPair, ...]
 
     @property
@@ -290,7 +291,7 @@ def pair_times(row: Row, members: Sequence[tuple[int, int]], *, rooted: bool) ->
     }
 
 
-def _least_share(times: TimesByLaunch) -> Measured | None:
+def _least_share(times: TimesByLaunch) -> Number | None:
     """Return the rate of the slowest pair over that of the fastest, at most 1; None where it is not known."""
     if len(times) < MIN_LAUNCHES:
         return None

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.routes import Way
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
 
 MIN_SIZES = 3
 """Of fewer there is no curve."""

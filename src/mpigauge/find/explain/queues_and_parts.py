@@ -13,12 +13,13 @@ from msgspec.structs import replace
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import VERDICTS, times_words
-from mpigauge.find.explain.evidence import Measured, is_informative
+from mpigauge.find.explain.evidence import is_informative
 from mpigauge.find.phrases import VERDICT_NEEDS, in_one_line, is_known, known_times, share, subject
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import group, subject_of
 from mpigauge.rows.same_distance import like_ratio
 from mpigauge.sequences import consecutive, group_by, runs
+from mpigauge.stats.interval import Number
 from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.units import counted, plural
 from mpigauge.vocabulary import DIFFERENT
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
     from mpigauge.rows.group import Subject
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import PartFactor
 
 ALIKE = 1.25
@@ -77,7 +78,7 @@ class PartCost:
     base: Cell
     steps: tuple[PartStep, ...]
     entry_s: float | None
-    hidden: Measured | None = None
+    hidden: Number | None = None
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -146,10 +147,10 @@ def _with_hidden(cost: PartCost, evidence: Evidence) -> PartCost:
     return replace_fields(cost, hidden=rest) if is_known(rest.low, rest.high) else cost
 
 
-def _rest(ratio: Ratio) -> Measured:
+def _rest(ratio: Ratio) -> Number:
     """Return 1 less a ratio, with its interval."""
     low, high = (None if end is None else 1 - end for end in (ratio.high, ratio.low))
-    return Measured(1 - ratio.estimate, low, high, ratio.launches)
+    return Number(1 - ratio.estimate, low, high, ratio.launches)
 
 
 def _rows(evidence: Evidence, keep: Callable[[Pattern], bool]) -> list[Row]:
@@ -277,7 +278,7 @@ def _needs(steps: Sequence[PartStep]) -> str:
     return f"; {VERDICT_NEEDS}" if few else ""
 
 
-def _hidden(part: Measured, fact: PartCost) -> str:
+def _hidden(part: Number, fact: PartCost) -> str:
     last = counted(fact.steps[-1].number, "partition")
     return f"{share(part)} of {_base(fact)}'s time was over when the last of {last} became ready"
 

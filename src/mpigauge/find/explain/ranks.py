@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Mode, Pattern
     from mpigauge.rows.group import Subject
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import GrowthLaw
 
     Counted = Mapping[int, Row]

@@ -15,7 +15,6 @@ from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.contrasts import BUILD, name_of
 from mpigauge.find.explain.evidence import (
     MIN_LAUNCHES,
-    Measured,
     against_first,
     at_sizes,
     measured,
@@ -23,8 +22,9 @@ from mpigauge.find.explain.evidence import (
 )
 from mpigauge.find.phrases import at_size, share, subject
 from mpigauge.plan.factors import PLACE
-from mpigauge.rows.ratios import bounds, ratio_of
+from mpigauge.rows.ratios import ratio_of
 from mpigauge.rows.samples import by_launch, by_launch_number
+from mpigauge.stats.decision import bounds
 from mpigauge.stats.percentiles import percentile
 from mpigauge.units import counted
 
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
+    from mpigauge.stats.interval import Number
     from mpigauge.stats.percentiles import Values
 
 MIN_SAMPLES = 20
@@ -102,7 +103,7 @@ class Spread:
 
     of: Subject
     messages: bool
-    quartiles: Measured
+    quartiles: Number
     sizes: int
     batch: int
     batched: tuple[int, ...]

@@ -68,10 +68,10 @@ def start_ups(evidence: Evidence) -> Iterator[StartUp]:
         launches = [launch for launch in evidence.result.launches if launch.job == job]
         longest = by_number(launches, lambda launch: launch.init_ns)
         middle = by_number(launches, lambda launch: launch.init_median_ns)
-        init_s, low_s, high_s = interval_of(np.array(list(longest.values()) or [0.0]), machine=PROMISED)
+        init_s, low_s, high_s = interval_of(np.array(list(longest.values()) or [0.0]), machine=PROMISED).ends
         if low_s is None or high_s is None or not is_narrow(init_s, low_s, high_s):
             continue
-        median_s = interval_of(np.array(list(middle.values()) or [0.0]), machine=PROMISED)[0]
+        median_s = interval_of(np.array(list(middle.values()) or [0.0]), machine=PROMISED).estimate
         first = firsts.get(job)
         cell = first.cell if first is not None else rows[0].cell
         sleeps = lasts_as_long(median_s) and _may_sleep(evidence.result, launches[-1])

@@ -14,7 +14,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import VERDICTS
 from mpigauge.find.comparisons import place_name
-from mpigauge.find.explain.evidence import MIN_LAUNCHES, Measured, at_sizes, measured, single_calls
+from mpigauge.find.explain.evidence import MIN_LAUNCHES, at_sizes, measured, single_calls
 from mpigauge.find.phrases import in_one_line, is_known, known_share, known_times
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.plan.groups import active_ranks, set_at_once
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell, JobKey
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
+    from mpigauge.stats.interval import Number
     from mpigauge.vocabulary import Family
 
 
@@ -46,7 +47,7 @@ class CoreTime:
         ratio: How many times as much as the first of its fact; None of that itself, or if it is not known.
     """
 
-    share: Measured
+    share: Number
     cells: int
     ratio: Ratio | None
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.rows.group import Key, Subject
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Verdict
 
     Variables = Mapping[str, str]

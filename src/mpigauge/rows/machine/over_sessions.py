@@ -201,10 +201,10 @@ def _spans(members: tuple[int, ...], measured: Sequence[MeasuredResult]) -> Sess
     lasted = [one.end_s - one.begin_s for made in results for one in dated_sessions(made.launches, made.done)]
     return SessionIntervals(
         members,
-        max(over.time.sessions for over in overs),
+        max(over.sessions for over in overs),
         median(within) if within else None,
         median(lasted),
-        median(over.time.half_width for over in overs),
+        median(half for over in overs if (half := over.time.half_width) is not None),
         max(over.seconds for over in overs),
     )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.stats.interval import interval_of
+from mpigauge.stats.interval import Number, interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -32,35 +32,21 @@ _BREAK_LEAST_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Across:
-    """A time across sessions: what the next session may find.
-
-    Attributes:
-        estimate: Median of the sessions, s; their geometric mean of fewer than 5.
-        low: Lower end of its 95 % interval.
-        high: Its upper end.
-        half_width: Relative.
-        sessions: How many there are.
-    """
-
-    estimate: float
-    low: float
-    high: float
-    half_width: float
-    sessions: int
-
-
-@dataclass(frozen=True, slots=True)
 class OverSessions:
     """A time over sessions, of one result or of several.
 
     Attributes:
-        time: What the next session may find.
+        time: What the next session may find, in seconds; its launches are the sessions.
         seconds: From the begin of the first session to the end of the last, s.
     """
 
-    time: Across
+    time: Number
     seconds: float
+
+    @property
+    def sessions(self) -> int:
+        """How many there are."""
+        return self.time.launches
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +161,7 @@ def _took_s(done: Iterable[Done]) -> dict[int, float]:
     return took
 
 
-def across(time: Timing | None, sessions: Sequence[Sequence[int]]) -> Across | None:
+def across(time: Timing | None, sessions: Sequence[Sequence[int]]) -> Number | None:
     """Return the interval over sessions, whose unit is the session; None under three of them.
 
     Source:
@@ -200,7 +186,7 @@ def session_time(launches_s: Collection[float]) -> float | None:
 
 def across_times(
     times_s: Iterable[float | None], clock_step: float = 0.0, least: int = LEAST_SESSIONS
-) -> Across | None:
+) -> Number | None:
     """Return the interval over sessions from the time of each; None of fewer than asked for.
 
     Args:
@@ -210,9 +196,7 @@ def across_times(
     if known.size < least:
         return None
     found = interval_of(known, clock_step)
-    if found.low is None or found.high is None or found.half_width is None:
-        return None
-    return Across(found.centre, found.low, found.high, found.half_width, known.size)
+    return None if found.half_width is None else found
 
 
 # ---- When visits began ---------------------------------------------------------------------------

@@ -220,7 +220,7 @@ def _mark(axes: Any, line: int, cell: Compared, *, control: bool) -> None:
     for end, beyond, sign in ((low, decision.low < low, "<"), (high, decision.high > high, ">")):
         if beyond:
             axes.plot([end], [line], sign, color=mark_style["color"], markersize=3, clip_on=False)
-    (mark,) = axes.plot([decision.ratio], [line], **mark_style, linestyle="none", markersize=4.5, zorder=3)
+    (mark,) = axes.plot([decision.estimate], [line], **mark_style, linestyle="none", markersize=4.5, zorder=3)
     mark.set_gid(f"points-{line}")
     _text(axes, 1.015, line, words.ratio_words(decision), color=DARK)
 
@@ -246,7 +246,7 @@ def _set_scale(axes: Any, runs: Iterable[Run], shown: Comparison, *, linear: boo
     """Set the range to all points, both thresholds, and intervals that do not extend much farther."""
     known = [run.worst.decision for run in runs if run.worst.decision is not None]
     ends = [math.log1p(shown.thresholds.allow), -math.log1p(max(shown.thresholds.margin, 0.01))]
-    points = [*ends, *(math.log(cell.ratio) for cell in known)]
+    points = [*ends, *(math.log(cell.estimate) for cell in known)]
     far = max(map(abs, points)) * BEYOND_POINTS
     reach = [*points, *(math.log(end) for cell in known for end in (cell.low, cell.high) if end > 0)]
     low, high = max(min(reach), -far), min(max(reach), far)

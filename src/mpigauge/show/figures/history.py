@@ -90,7 +90,7 @@ def _panel(axes: Any, number: int, shown: History, track_line: HistoryLine, unit
     for change in track_line.track.changes:
         if cell in change.cells:
             what = compare_sentences.MACHINE if change.machine else switches(change.switches)
-            factor = f"{units.format_factor(change.cells[cell].ratio)} times as long"
+            factor = f"{units.format_factor(change.cells[cell].estimate)} times as long"
             factor += " in all" if change.drifts else ""
             label = ", ".join(filter(None, [factor, what]))
             lines.mark(axes, days[change.place], f"change-{number}-{change.place}", label, lines.MARK_DASHES)

@@ -13,10 +13,10 @@ from matplotlib.ticker import FuncFormatter
 from mpigauge.compare.size_ratio import by_size, size_ratios
 from mpigauge.query.series import FILE, Point, pieces_of
 from mpigauge.rows.group import same_state
-from mpigauge.rows.ratios import bounds
 from mpigauge.rows.same_distance import ANYWHERE, apart, distances_apart
 from mpigauge.show.figures import lines, scales
 from mpigauge.show.figures.line_styles import varying, words_of
+from mpigauge.stats.decision import bounds
 from mpigauge.units import format_factor
 
 if TYPE_CHECKING:

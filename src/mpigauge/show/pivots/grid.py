@@ -154,7 +154,8 @@ def _but_size(key: Key) -> Key:
 
 
 def _has_intervals(entries: Iterable[PivotNumber]) -> bool:
-    return any(entry.quantity.number(entry.row).low is not None for entry in entries)
+    numbers = (entry.quantity.number(entry.row) for entry in entries)
+    return any(number is not None and number.low is not None for number in numbers)
 
 
 def _key(entry: PivotNumber, names: Iterable[str]) -> Key:

@@ -206,7 +206,7 @@ def _gives(row: Row, quantity: Quantity) -> bool:
     """Return whether a row has this number, or would have it had it been measured."""
     if row.time is None:
         return quantity is not RATE_BRIEF or (row.sized and row.cell.bytes > 0)
-    return quantity.number(row).value is not None
+    return quantity.number(row) is not None
 
 
 def _entries(curve: Series, sizes: Iterable[int], quantity: Quantity) -> list[PivotNumber]:

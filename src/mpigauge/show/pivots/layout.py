@@ -65,7 +65,8 @@ def _columns(grid: PivotGrid, notes: Notes) -> list[Column]:
 def _column(grid: PivotGrid, number: int, notes: Notes) -> Column:
     def value(line: PivotLine) -> float | None:
         entry = line.entries[number]
-        return entry.quantity.number(entry.row).value if entry else None
+        of_entry = entry.quantity.number(entry.row) if entry else None
+        return of_entry.estimate if of_entry else None
 
     def write(line: PivotLine, chosen: Units) -> str:
         return notes.text(grid, line, number, chosen)
@@ -114,9 +115,9 @@ def entry_record(entry: PivotNumber) -> dict[str, Any]:
         **subject_record(entry.row.of),
         "quantity": entry.quantity.name,
         "unit": entry.quantity.unit,
-        "value": number.value,
-        "low": number.low,
-        "high": number.high,
+        "value": number.estimate if number else None,
+        "low": number.low if number else None,
+        "high": number.high if number else None,
         "launches": time.launches if time else 0,
         "samples": time.samples if time else 0,
         "status": entry.row.status,

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.query.series import rate_point
-from mpigauge.stats.interval import Interval
+from mpigauge.stats.interval import Number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mpigauge.document.document import Units
     from mpigauge.rows.rows import Row
-
-
-class NumberWithInterval(NamedTuple):
-    """Number in SI units with its interval; None where there is none."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def interval(self) -> Interval:
-        """The number with the ends of its interval; of a number that is 0 or unknown nothing."""
-        return Interval(self.value, self.low, self.high) if self.value else Interval(0.0)
-
-
-NOTHING = NumberWithInterval(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,47 +31,52 @@ class Quantity:
 
     name: str
     unit: str
-    number: Callable[[Row], NumberWithInterval]
+    number: Callable[[Row], Number | None]
     text: Callable[[Row, Units], str]
     marked: bool = True
     heading: str = ""
 
 
-def _time(row: Row) -> NumberWithInterval:
-    time = row.time
-    return NumberWithInterval(time.estimate, time.low, time.high) if time else NOTHING
+def _time(row: Row) -> Number | None:
+    return row.time
 
 
-def _rate(row: Row) -> NumberWithInterval:
+def _rate(row: Row) -> Number | None:
     point = rate_point(row)
-    return NumberWithInterval(point.y, point.low, point.high) if point else NOTHING
+    return Number(point.y, point.low, point.high) if point else None
 
 
-def _mean(row: Row) -> NumberWithInterval:
-    return NumberWithInterval(row.time.mean) if row.time else NOTHING
+def _mean(row: Row) -> Number | None:
+    return _alone(row.time.mean if row.time else None)
 
 
-def _stddev(row: Row) -> NumberWithInterval:
-    return NumberWithInterval(row.time.stddev) if row.time else NOTHING
+def _stddev(row: Row) -> Number | None:
+    return _alone(row.time.stddev if row.time else None)
 
 
-def _samples(row: Row) -> NumberWithInterval:
-    return NumberWithInterval(row.time.samples or None) if row.time else NOTHING
+def _samples(row: Row) -> Number | None:
+    return _alone(row.time.samples or None if row.time else None)
 
 
-def _time_text(number: NumberWithInterval, chosen: Units) -> str:
-    return units.format_time(number.value, chosen.time)
+def _alone(value: float | None) -> Number | None:
+    return None if value is None else Number(value)
 
 
-def _rate_text(number: NumberWithInterval, chosen: Units) -> str:
-    return units.format_rate(number.value, chosen.rate)
+def _time_text(number: Number | None, chosen: Units) -> str:
+    return units.format_time(number.estimate if number else None, chosen.time)
+
+
+def _rate_text(number: Number | None, chosen: Units) -> str:
+    return units.format_rate(number.estimate if number else None, chosen.rate)
 
 
 def _with_ends(row: Row, chosen: Units) -> str:
     """Return `12.3 µs` and both ends in the same unit."""
     number = _time(row)
     text = _time_text(number, chosen)
-    unit = units.time_unit((number.value,)) if chosen.time == units.AUTO else chosen.time
+    if number is None:
+        return text
+    unit = units.time_unit((number.estimate,)) if chosen.time == units.AUTO else chosen.time
     return _ends(text, number, lambda end: units.format_time_in(end, unit))
 
 
@@ -95,12 +84,14 @@ def _rate_with_ends(row: Row, chosen: Units) -> str:
     """Return `1.23 GB/s` and both ends in the same unit."""
     number = _rate(row)
     text = _rate_text(number, chosen)
-    unit = units.rate_unit((number.value,)) if chosen.rate == units.AUTO else chosen.rate
+    if number is None:
+        return text
+    unit = units.rate_unit((number.estimate,)) if chosen.rate == units.AUTO else chosen.rate
     return _ends(text, number, lambda end: units.format_rate_in(end, unit))
 
 
-def _ends(text: str, number: NumberWithInterval, written: Callable[[float | None], str]) -> str:
-    half_width = number.interval.half_width
+def _ends(text: str, number: Number, written: Callable[[float | None], str]) -> str:
+    half_width = number.half_width
     if half_width is None:
         return text
     if half_width >= units.MAX_REACH - 1:
@@ -111,7 +102,7 @@ def _ends(text: str, number: NumberWithInterval, written: Callable[[float | None
 def _with_width(row: Row, chosen: Units) -> str:
     """Return `12.3 µs ±4.1 %`; both ends of an uneven interval."""
     number = _time(row)
-    if number.interval.is_uneven:
+    if number is not None and number.is_uneven:
         return _with_ends(row, chosen)
     return _width(_time_text(number, chosen), number)
 
@@ -119,13 +110,13 @@ def _with_width(row: Row, chosen: Units) -> str:
 def _rate_with_width(row: Row, chosen: Units) -> str:
     """Return `1.23 GB/s ±4.1 %`; both ends of an uneven interval."""
     number = _rate(row)
-    if number.interval.is_uneven:
+    if number is not None and number.is_uneven:
         return _rate_with_ends(row, chosen)
     return _width(_rate_text(number, chosen), number)
 
 
-def _width(text: str, number: NumberWithInterval) -> str:
-    half_width = number.interval.half_width
+def _width(text: str, number: Number | None) -> str:
+    half_width = number.half_width if number else None
     return text if half_width is None else f"{text} {units.format_relative(half_width)}"
 
 

@@ -207,7 +207,7 @@ def _ratio_curve(number: int, name: str, cells: Sequence[Compared]) -> ChartCurv
     marker = lines.MARKERS[number % len(lines.MARKERS)]
     curve_style = {**PLAIN, "markersize": 4.0, "color": colour, "marker": marker, "markerfacecolor": colour}
     points = [
-        Point(cell.pair.base.cell.bytes, cell.decision.ratio, cell.decision.low, cell.decision.high)
+        Point(cell.pair.base.cell.bytes, cell.decision.estimate, cell.decision.low, cell.decision.high)
         for cell in sorted(cells, key=lambda cell: cell.pair.base.cell.bytes)
         if cell.decision is not None
     ]

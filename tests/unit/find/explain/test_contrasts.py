@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Eager
     from mpigauge.rows.machine.conditions import Distances
-    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.stats.percentiles import Values
 
 

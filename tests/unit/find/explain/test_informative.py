@@ -7,7 +7,7 @@ import math
 import pytest
 
 from mpigauge.find.explain.evidence import is_informative
-from mpigauge.rows.ratios import Ratio
+from mpigauge.stats.decision import Ratio
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.explain.evidence import Measured
 from mpigauge.find.explain.queues_and_parts import layouts, partitions, queues
 from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
+from mpigauge.stats.interval import Number
 from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of
 
@@ -123,7 +123,7 @@ def test_partitions_computed_before_the_clock_started_tell_what_was_delivered_ea
     evidence = told_of(times, noise=0.02)
     (fact,) = facts(partitions, evidence)
     ratio = fact.steps[-1].ratio
-    assert fact.hidden == Measured(1 - ratio.estimate, 1 - ratio.high, 1 - ratio.low, ratio.launches)
+    assert fact.hidden == Number(1 - ratio.estimate, 1 - ratio.high, 1 - ratio.low, ratio.launches)
     said = sentence("partitioned", fact, evidence)
     assert "as long as send" in said
     over = r"7\d % \(7\d – 7\d %\) of send's time was over when the last of 8 partitions became ready"  # noqa: RUF001

@@ -19,9 +19,9 @@ from tests.unit.find.explain.made_evidence import evidence, varied
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mpigauge.find.explain.evidence import Measured
     from mpigauge.plan.model import Cell
-    from mpigauge.rows.ratios import Ratio
+    from mpigauge.stats.decision import Ratio
+    from mpigauge.stats.interval import Number
 
 SIZES = (8, 1024, 65536)
 SAMPLES = 100
@@ -48,7 +48,7 @@ def quartiles_of(spread: float) -> float:
     return 2 * math.sinh(QUARTILE * spread)
 
 
-def covers(of: Measured | Ratio, truth: float) -> bool:
+def covers(of: Number | Ratio, truth: float) -> bool:
     return of.low is not None and of.high is not None and of.low < truth < of.high
 
 

@@ -19,7 +19,7 @@ from mpigauge.rows.machine.speed_uncertainty import (
 )
 from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.rows import rows
-from mpigauge.stats.interval import Interval, interval_of
+from mpigauge.stats.interval import Number, interval_of
 from mpigauge.stats.limits import PROMISED
 from tests.made import campaign, cell, launch, result_of, visit
 
@@ -59,18 +59,18 @@ def width_of(time: Estimate) -> float:
     return time.half_width
 
 
-def of_launches(time: Estimate) -> Interval:
+def of_launches(time: Estimate) -> Number:
     """The interval of the launches alone."""
     return interval_of(np.array([*time.by_launch.values()]), time.step)
 
 
-def held(intervals: list[Interval]) -> float:
+def held(intervals: list[Number]) -> float:
     """The share of intervals that contain the median of the centres of the other sessions."""
     good = 0
     for place, one in enumerate(intervals):
         assert one.low is not None
         assert one.high is not None
-        others = median(other.centre for number, other in enumerate(intervals) if number != place)
+        others = median(other.estimate for number, other in enumerate(intervals) if number != place)
         good += one.low <= others <= one.high
     return good / len(intervals)
 
@@ -146,7 +146,7 @@ def test_intervals_of_one_minute_hold_in_another_of_a_machine_of_two_speeds() ->
     sets = [[session(chance, share) for share in chance.uniform(0.08, 0.92, SESSIONS)] for _ in range(SETS)]
     times = [[time_of(one) for one in results] for results in sets]
     assert fmean(held([of_launches(one) for one in mine]) for mine in times) < 0.65
-    ends = [[Interval(one.estimate, one.low, one.high) for one in mine] for mine in times]
+    ends = [[Number(one.estimate, one.low, one.high) for one in mine] for mine in times]
     assert fmean(map(held, ends)) >= 0.9
     quiet = [width_of(time_of(only_quiet(one))) for results in sets for one in results]
     assert median(quiet) < 0.7 * median(width_of(one) for mine in times for one in mine)
