@@ -59,7 +59,6 @@ estimates = st.builds(
             "high",
             "rank_low",
             "rank_high",
-            "half_width",
             "stddev",
             "p5",
             "p95",
