@@ -10,6 +10,7 @@
 #include "ranks/groups.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #if MPI_VERSION >= 4
 enum { MG_LARGE_COUNTS = 1 };
@@ -20,6 +21,16 @@ enum { MG_LARGE_COUNTS = 1 };
 enum { MG_LARGE_COUNTS = 0 };
 #define MG_BYTES(call, data, bytes, ...) MG_MPI(call(data, (int) (bytes), MPI_BYTE, __VA_ARGS__))
 #endif
+
+/* What a mode keeps in a visit: zero at first, and freed with the visit. */
+static inline void *mg_kept(struct mg_state *state, size_t bytes)
+{
+    if (state->own == NULL)
+        state->own = calloc(1, bytes);
+    if (state->own == NULL)
+        MG_DIE("no memory for %zu B of a mode", bytes);
+    return state->own;
+}
 
 static inline void mg_send(const struct mg_state *state, int to)
 {

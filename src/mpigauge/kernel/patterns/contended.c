@@ -3,18 +3,14 @@
 #include "patterns/atomics.h"
 #include "rounds/sampling.h"
 
-static bool swaps; /* the mode of the visit */
-
 static void begin_fetch(struct mg_state *state)
 {
-    swaps = false;
     mg_fetch_begin(state);
     mg_epoch_of_all_begin(state);
 }
 
 static void begin_swap(struct mg_state *state)
 {
-    swaps = true;
     mg_swap_begin(state);
     mg_epoch_of_all_begin(state);
 }
@@ -34,8 +30,9 @@ static void compare_and_swap(struct mg_state *state)
 
 static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
-    return swaps ? mg_swap_check(state, 0, state->ranks, 0, error, error_bytes)
-                 : mg_fetch_check(state, 0, state->ranks, 0, error, error_bytes);
+    return state->mode->call == compare_and_swap
+               ? mg_swap_check(state, 0, state->ranks, 0, error, error_bytes)
+               : mg_fetch_check(state, 0, state->ranks, 0, error, error_bytes);
 }
 
 const struct mg_pattern mg_contended = {

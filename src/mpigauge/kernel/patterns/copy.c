@@ -5,7 +5,7 @@
 
 typedef void (*copy_fn)(unsigned char *to, const unsigned char *from, size_t bytes);
 
-static struct {
+static const struct {
     volatile copy_fn o3;
     volatile copy_fn o0;
 } copies = {.o3 = mg_copy_o3, .o0 = mg_copy_o0};

@@ -16,8 +16,8 @@ enum {
     LONG_BYTES = 128, /* from here on a block is copied by a function */
 };
 
-static struct {
-    const struct mg_layout *layout; /* NULL: one block */
+struct own {
+    const struct mg_layout *layout;
     MPI_Datatype            type;
     int                     count;
     unsigned char          *out; /* spread payloads, ... */
@@ -26,77 +26,85 @@ static struct {
     unsigned char          *packed_in;
     size_t                  room;         /* of each of them */
     int                     packed_bytes; /* what MPI says that a packed payload may take */
-} own;
+};
+
+/* NULL: one block */
+static struct own *own_of(const struct mg_state *state)
+{
+    return (struct own *) state->own;
+}
 
 /* ---- Spread and collected -------------------------------------------------------------------- */
 
 static void spread(const struct mg_state *state)
 {
-    for (struct mg_block block = {0}; mg_next_block(state, own.layout, &block);)
-        memcpy(own.out + block.at, state->send + block.from, block.bytes);
+    const struct own *own = own_of(state);
+
+    for (struct mg_block block = {0}; mg_next_block(state, own->layout, &block);)
+        memcpy(own->out + block.at, state->send + block.from, block.bytes);
 }
 
 static void collect(const struct mg_state *state)
 {
-    for (struct mg_block block = {0}; mg_next_block(state, own.layout, &block);)
-        memcpy(state->recv + block.from, own.in + block.at, block.bytes);
+    const struct own *own = own_of(state);
+
+    for (struct mg_block block = {0}; mg_next_block(state, own->layout, &block);)
+        memcpy(state->recv + block.from, own->in + block.at, block.bytes);
 }
 
 static void begin(struct mg_state *state, const struct mg_layout *layout)
 {
-    own.layout     = layout;
-    own.room       = (layout->extent(state) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    own.out        = state->scratch;
-    own.in         = own.out + own.room;
-    own.packed_out = own.in + own.room;
-    own.packed_in  = own.packed_out + own.room;
-    memset(own.out, GAP, 2 * own.room);
+    struct own *own = (struct own *) mg_kept(state, sizeof *own);
+
+    own->layout     = layout;
+    own->room       = (layout->extent(state) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    own->out        = state->scratch;
+    own->in         = own->out + own->room;
+    own->packed_out = own->in + own->room;
+    own->packed_in  = own->packed_out + own->room;
+    memset(own->out, GAP, 2 * own->room);
     spread(state);
     struct mg_shape shape = mg_shape_of(state, layout);
 
-    own.type  = layout->type(state, &shape);
-    own.count = layout->count(state);
+    own->type  = layout->type(state, &shape);
+    own->count = layout->count(state);
     mg_free_shape(&shape);
-    MG_MPI(MPI_Type_commit(&own.type));
-    MG_MPI(MPI_Pack_size(own.count, own.type, state->comm, &own.packed_bytes));
+    MG_MPI(MPI_Type_commit(&own->type));
+    MG_MPI(MPI_Pack_size(own->count, own->type, state->comm, &own->packed_bytes));
 }
 
 static void finish(struct mg_state *state)
 {
-    MG_MPI(MPI_Type_free(&own.type));
+    MG_MPI(MPI_Type_free(&own_of(state)->type));
     collect(state);
 }
 
-/* The first byte of a gap that was written, or `end`. */
-static size_t first_written(size_t from, size_t end)
-{
-    while (from < end && own.in[from] == GAP)
-        from++;
-    return from;
-}
-
+/* Whether the bytes of what was received are a gap that nobody has written. */
 static bool is_gap(const struct mg_state *state, size_t from, size_t end, const char *where,
                    char *error, size_t error_bytes)
 {
-    const size_t at = first_written(from, end);
+    const unsigned char *in = own_of(state)->in;
 
-    if (at < end)
+    while (from < end && in[from] == GAP)
+        from++;
+    if (from < end)
         (void) snprintf(error, error_bytes, "rank %d received 0x%02x at byte %zu, which lies %s",
-                        state->rank, own.in[at], at, where);
-    return at >= end;
+                        state->rank, in[from], from, where);
+    return from >= end;
 }
 
 static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
-    size_t behind = 0; /* the last block */
+    const struct own *own    = own_of(state);
+    size_t            behind = 0; /* the last block */
 
-    if (own.layout == NULL)
+    if (own == NULL)
         return true;
-    for (struct mg_block block = {0}; mg_next_block(state, own.layout, &block);
+    for (struct mg_block block = {0}; mg_next_block(state, own->layout, &block);
          behind                = block.at + block.bytes)
         if (!is_gap(state, behind, block.at, "between two blocks", error, error_bytes))
             return false;
-    return is_gap(state, behind, own.room, "behind the last block", error, error_bytes);
+    return is_gap(state, behind, own->room, "behind the last block", error, error_bytes);
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
@@ -119,12 +127,12 @@ static inline void recv_block(const struct mg_state *state)
 
 static inline void send_typed(const struct mg_state *state)
 {
-    MG_MPI(MPI_Send(own.out, own.count, own.type, mg_other(state), MG_TAG, state->comm));
+    MG_MPI(MPI_Send(own_of(state)->out, own_of(state)->count, own_of(state)->type, mg_other(state), MG_TAG, state->comm));
 }
 
 static inline void recv_typed(const struct mg_state *state)
 {
-    MG_MPI(MPI_Recv(own.in, own.count, own.type, mg_other(state), MG_TAG, state->comm,
+    MG_MPI(MPI_Recv(own_of(state)->in, own_of(state)->count, own_of(state)->type, mg_other(state), MG_TAG, state->comm,
                     MPI_STATUS_IGNORE));
 }
 
@@ -132,18 +140,18 @@ static inline void send_packed(const struct mg_state *state)
 {
     int packed = 0;
 
-    MG_MPI(MPI_Pack(own.out, own.count, own.type, own.packed_out, own.packed_bytes, &packed,
+    MG_MPI(MPI_Pack(own_of(state)->out, own_of(state)->count, own_of(state)->type, own_of(state)->packed_out, own_of(state)->packed_bytes, &packed,
                     state->comm));
-    MG_MPI(MPI_Send(own.packed_out, packed, MPI_PACKED, mg_other(state), MG_TAG, state->comm));
+    MG_MPI(MPI_Send(own_of(state)->packed_out, packed, MPI_PACKED, mg_other(state), MG_TAG, state->comm));
 }
 
 static inline void recv_packed(const struct mg_state *state)
 {
     int unpacked = 0;
 
-    MG_MPI(MPI_Recv(own.packed_in, own.packed_bytes, MPI_PACKED, mg_other(state), MG_TAG,
+    MG_MPI(MPI_Recv(own_of(state)->packed_in, own_of(state)->packed_bytes, MPI_PACKED, mg_other(state), MG_TAG,
                     state->comm, MPI_STATUS_IGNORE));
-    MG_MPI(MPI_Unpack(own.packed_in, own.packed_bytes, &unpacked, own.in, own.count, own.type,
+    MG_MPI(MPI_Unpack(own_of(state)->packed_in, own_of(state)->packed_bytes, &unpacked, own_of(state)->in, own_of(state)->count, own_of(state)->type,
                       state->comm));
 }
 
@@ -182,16 +190,16 @@ static void copy_blocks(const struct mg_state *state, unsigned char *to, size_t 
 
 static inline void send_copied(const struct mg_state *state)
 {
-    copy_blocks(state, own.packed_out, state->block_bytes, own.out, state->stride_bytes);
-    MG_MPI(MPI_Send(own.packed_out, (int) state->bytes, MPI_BYTE, mg_other(state), MG_TAG,
+    copy_blocks(state, own_of(state)->packed_out, state->block_bytes, own_of(state)->out, state->stride_bytes);
+    MG_MPI(MPI_Send(own_of(state)->packed_out, (int) state->bytes, MPI_BYTE, mg_other(state), MG_TAG,
                     state->comm));
 }
 
 static inline void recv_copied(const struct mg_state *state)
 {
-    MG_MPI(MPI_Recv(own.packed_in, (int) state->bytes, MPI_BYTE, mg_other(state), MG_TAG,
+    MG_MPI(MPI_Recv(own_of(state)->packed_in, (int) state->bytes, MPI_BYTE, mg_other(state), MG_TAG,
                     state->comm, MPI_STATUS_IGNORE));
-    copy_blocks(state, own.in, state->stride_bytes, own.packed_in, state->block_bytes);
+    copy_blocks(state, own_of(state)->in, state->stride_bytes, own_of(state)->packed_in, state->block_bytes);
 }
 
 PING_PONG(contiguous, send_block, recv_block)
@@ -199,23 +207,18 @@ PING_PONG(typed, send_typed, recv_typed)
 PING_PONG(packed, send_packed, recv_packed)
 PING_PONG(manual, send_copied, recv_copied)
 
-static void contiguous_begin(struct mg_state *state)
-{
-    (void) state;
-    own.layout = NULL;
-}
-
 /* ---- What cannot be measured ----------------------------------------------------------------- */
 
 static const char *wrong_type(const struct mg_mode *mode, const struct mg_state *state)
 {
-    const char *why = mg_wrong_type(state, own.layout, own.type);
+    const struct own *own = own_of(state);
+    const char       *why = mg_wrong_type(state, own->layout, own->type);
 
     if (why != NULL || mode->call != packed)
         return why;
-    if (own.packed_bytes < 0 || (size_t) own.packed_bytes < state->bytes)
+    if (own->packed_bytes < 0 || (size_t) own->packed_bytes < state->bytes)
         return "an int cannot count the bytes that MPI_Pack makes of a payload of this size";
-    return (size_t) own.packed_bytes <= own.room
+    return (size_t) own->packed_bytes <= own->room
                ? NULL
                : "this MPI library packs a payload into more than the memory it lies in";
 }
@@ -224,11 +227,12 @@ static const char *refuse(const struct mg_mode *mode, const struct mg_state *sta
 {
     struct mg_state tried = *state;
 
-    mode->begin(&tried);
-    if (own.layout == NULL)
+    if (mode->begin == NULL)
         return NULL;
-    const char *why = wrong_type(mode, state);
+    mode->begin(&tried);
+    const char *why = wrong_type(mode, &tried);
     mode->finish(&tried);
+    free(tried.own);
     return why;
 }
 
@@ -269,7 +273,6 @@ const struct mg_pattern mg_layout = {
     .modes        = MG_MODES(
         {.name          = "contiguous",
          .about         = "one block without gaps: what the others are compared with",
-         .begin         = contiguous_begin,
          .call          = contiguous,
          .source        = mg_other,
          .directions    = 1,

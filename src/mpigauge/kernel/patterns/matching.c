@@ -21,35 +21,37 @@ enum {
     REVERSED_MOST   = 1024, /* a call searches through half the square of it */
 };
 
-static struct {
+struct own {
     MPI_Request   *requests; /* of the queue */
     unsigned char *bytes;    /* one for each of its entries */
     MPI_Request   *arriving; /* of the messages of a sample */
     int            arriving_room;
-} own;
+};
 
-static bool is_reversed; /* the mode of the visit */
-
-static void make_room(const struct mg_state *state)
+static struct own *own_of(const struct mg_state *state)
 {
-    const size_t entries = (size_t) state->depth + 1;
-
-    own.requests = (MPI_Request *) calloc(entries, sizeof(MPI_Request));
-    own.bytes    = calloc(entries, 1);
-    if (own.requests == NULL || own.bytes == NULL)
-        MG_DIE("no memory for a queue of %d", state->depth);
-    is_reversed = false;
+    return (struct own *) state->own;
 }
 
-static void free_room(void)
+static void make_room(struct mg_state *state)
 {
-    free((void *) own.requests);
-    free((void *) own.arriving);
-    free(own.bytes);
-    own.requests      = NULL;
-    own.arriving      = NULL;
-    own.arriving_room = 0;
-    own.bytes         = NULL;
+    const size_t entries = (size_t) state->depth + 1;
+    struct own  *own     = (struct own *) mg_kept(state, sizeof *own);
+
+    own->requests = (MPI_Request *) calloc(entries, sizeof(MPI_Request));
+    own->bytes    = calloc(entries, 1);
+    if (own->requests == NULL || own->bytes == NULL)
+        MG_DIE("no memory for a queue of %d", state->depth);
+}
+
+static void free_room(const struct mg_state *state)
+{
+    struct own *own = own_of(state);
+
+    free((void *) own->requests);
+    free((void *) own->arriving);
+    free(own->bytes);
+    *own = (struct own) {0};
 }
 
 /* ---- Posted receives in front ---------------------------------------------------------------- */
@@ -58,16 +60,16 @@ static void post_queue(struct mg_state *state)
 {
     make_room(state);
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Irecv(&own.bytes[i], 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
-                         &own.requests[i]));
+        MG_MPI(MPI_Irecv(&own_of(state)->bytes[i], 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
+                         &own_of(state)->requests[i]));
 }
 
 static void cancel_queue(struct mg_state *state)
 {
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Cancel(&own.requests[i]));
-    MG_MPI(MPI_Waitall(state->depth, own.requests, MPI_STATUSES_IGNORE));
-    free_room();
+        MG_MPI(MPI_Cancel(&own_of(state)->requests[i]));
+    MG_MPI(MPI_Waitall(state->depth, own_of(state)->requests, MPI_STATUSES_IGNORE));
+    free_room(state);
 }
 
 /* ---- Messages in front that nobody has received ---------------------------------------------- */
@@ -77,8 +79,8 @@ static void send_queue(struct mg_state *state)
 {
     for (int i = 0; i < state->depth; i++)
         MG_MPI(
-            MPI_Isend(&own.bytes[i], 1, MPI_BYTE, 0, FIRST_TAG + i, state->comm, &own.requests[i]));
-    MG_MPI(MPI_Send(&own.bytes[state->depth], 1, MPI_BYTE, 0, MG_TAG_CONTROL, state->comm));
+            MPI_Isend(&own_of(state)->bytes[i], 1, MPI_BYTE, 0, FIRST_TAG + i, state->comm, &own_of(state)->requests[i]));
+    MG_MPI(MPI_Send(&own_of(state)->bytes[state->depth], 1, MPI_BYTE, 0, MG_TAG_CONTROL, state->comm));
 }
 
 static void await_queue(const struct mg_state *state)
@@ -105,26 +107,28 @@ static void empty_queue(struct mg_state *state)
     for (int i = 0; i < state->depth && state->rank == 0; i++)
         MG_MPI(MPI_Recv(&received, 1, MPI_BYTE, 1, FIRST_TAG + i, state->comm, MPI_STATUS_IGNORE));
     if (state->rank == 1)
-        MG_MPI(MPI_Waitall(state->depth, own.requests, MPI_STATUSES_IGNORE));
-    free_room();
+        MG_MPI(MPI_Waitall(state->depth, own_of(state)->requests, MPI_STATUSES_IGNORE));
+    free_room(state);
 }
 
-static MPI_Request *requests_of(int messages)
+static MPI_Request *requests_of(const struct mg_state *state, int messages)
 {
-    if (messages > own.arriving_room) {
-        free((void *) own.arriving);
-        own.arriving      = (MPI_Request *) malloc((size_t) messages * sizeof *own.arriving);
-        own.arriving_room = messages;
-        if (own.arriving == NULL)
+    struct own *own = own_of(state);
+
+    if (messages > own->arriving_room) {
+        free((void *) own->arriving);
+        own->arriving      = (MPI_Request *) malloc((size_t) messages * sizeof *own->arriving);
+        own->arriving_room = messages;
+        if (own->arriving == NULL)
             MG_DIE("no memory for %d messages", messages);
     }
-    return own.arriving;
+    return own->arriving;
 }
 
 /* What is too large to be sent before it is received has been announced then. */
 static void send_messages(const struct mg_state *state)
 {
-    MPI_Request *requests = requests_of(state->calls);
+    MPI_Request *requests = requests_of(state, state->calls);
 
     for (int i = 0; i < state->calls; i++)
         mg_isend(state, 0, 0, &requests[i]);
@@ -231,10 +235,12 @@ static void fill_sources(const struct mg_state *state)
             source_of(state, i)[at] = state->send[at] ^ change_of(i, at);
 }
 
+static void reversed(struct mg_state *state);
+
 /* The first message is right, or this would not be asked. */
 static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
-    for (int i = 1; is_reversed && i < messages_of(state); i++)
+    for (int i = 1; state->mode->call == reversed && i < messages_of(state); i++)
         for (size_t at = 0; at < state->bytes; at++)
             if (place_of(state, i)[at] != (state->recv[at] ^ change_of(i, at))) {
                 (void) snprintf(error, error_bytes,
@@ -249,7 +255,7 @@ static void post_all(const struct mg_state *state)
 {
     for (int i = 0; i < messages_of(state); i++)
         MG_BYTES(MPI_Irecv, place_of(state, i), state->bytes, mg_other(state), FIRST_TAG + i,
-                 state->comm, &own.requests[i]);
+                 state->comm, &own_of(state)->requests[i]);
 }
 
 static void send_all(const struct mg_state *state)
@@ -261,14 +267,13 @@ static void send_all(const struct mg_state *state)
 
 static void await_all(const struct mg_state *state)
 {
-    MG_MPI(MPI_Waitall(messages_of(state), own.requests, MPI_STATUSES_IGNORE));
+    MG_MPI(MPI_Waitall(messages_of(state), own_of(state)->requests, MPI_STATUSES_IGNORE));
 }
 
 /* As in ping-pong's mode `ready`, each side posts its next receives before it sends. */
 static void reversed_begin(struct mg_state *state)
 {
     make_room(state);
-    is_reversed = true;
     fill_sources(state);
     if (state->rank == 1) {
         post_all(state);
@@ -297,7 +302,7 @@ static void reversed_finish(struct mg_state *state)
         send_all(state);
     else
         await_all(state);
-    free_room();
+    free_room(state);
 }
 
 /* ---- What cannot be measured ----------------------------------------------------------------- */

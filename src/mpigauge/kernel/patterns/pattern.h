@@ -35,7 +35,9 @@ struct mg_starters {
  * send + i * send_step and received at recv + i * recv_step.  If a pattern has a block per rank,
  * block i begins at i * bytes. */
 struct mg_state {
-    MPI_Comm       comm; /* of the ranks that take part */
+    const struct mg_mode *mode;
+    void                 *own;  /* what the mode keeps in a visit: mg_kept(), or NULL */
+    MPI_Comm              comm; /* of the ranks that take part */
     int            rank;
     int            ranks;
     size_t         bytes;

@@ -8,13 +8,20 @@ enum {
     LATE_MOST   = 2,   /* flags in a row that did not come within them */
 };
 
-/* A store of another core is seen within some polls, and no progress of MPI delays it; a library
- * that needs its target brings no flag before that enters MPI, however long it polls.  Which of the
- * two a window is shows in the first messages of a series. */
-static int late;
+struct own {
+    /* A store of another core is seen within some polls, and no progress of MPI delays it; a library
+     * that needs its target brings no flag before that enters MPI, however long it polls.  Which of
+     * the two a window is shows in the first messages of a series. */
+    int late;
 
-/* The last value of flags, on both ranks: no value is used twice in a launch. */
-static uint64_t sequence;
+    /* The last value of flags, on both ranks. */
+    uint64_t sequence;
+};
+
+static struct own *own_of(const struct mg_state *state)
+{
+    return (struct own *) state->own;
+}
 
 static uint64_t *own_flag(const struct mg_state *state)
 {
@@ -29,24 +36,35 @@ static void put_then_flag(struct mg_state *state)
 
     mg_put_bytes(state, 0, to);
     MG_MPI(MPI_Win_flush(to, state->rma->win));
-    MG_RMA(MPI_Put, &sequence, sizeof sequence, to, place, state->rma->win);
+    MG_RMA(MPI_Put, &own_of(state)->sequence, sizeof own_of(state)->sequence, to, place, state->rma->win);
     MG_MPI(MPI_Win_flush(to, state->rma->win));
 }
 
+/* The flag of an earlier visit must not be taken for one of this: rank 0, which is the first to send
+ * one, does so when that of rank 1 is cleared. */
 static void begin_flag(struct mg_state *state)
 {
-    late = 0;
+    struct own *own = (struct own *) mg_kept(state, sizeof *own);
+
+    *own = (struct own) {0};
     mg_epoch_of_all_begin(state);
+    __atomic_store_n(own_flag(state), 0, __ATOMIC_RELEASE);
+    MG_MPI(MPI_Win_sync(state->rma->win));
+    if (state->rank == 0)
+        mg_await(state, 1);
+    else
+        mg_signal(state, 0);
 }
 
 /* What the flag tells of is read behind an MPI_Win_sync. */
 static void wait_for_flag(struct mg_state *state)
 {
-    const int patience = late < LATE_MOST ? POLLS_ALONE : 0;
-    int       polls    = 0;
-    int       found    = 0;
+    struct own *own      = own_of(state);
+    const int   patience = own->late < LATE_MOST ? POLLS_ALONE : 0;
+    int         polls    = 0;
+    int         found    = 0;
 
-    for (; __atomic_load_n(own_flag(state), __ATOMIC_ACQUIRE) != sequence; polls++) {
+    for (; __atomic_load_n(own_flag(state), __ATOMIC_ACQUIRE) != own->sequence; polls++) {
         MG_MPI(MPI_Win_sync(state->rma->win));
         if (polls >= patience)
             MG_MPI(MPI_Iprobe(mg_other(state), MG_TAG, state->comm, &found, MPI_STATUS_IGNORE));
@@ -55,12 +73,12 @@ static void wait_for_flag(struct mg_state *state)
     }
     MG_MPI(MPI_Win_sync(state->rma->win));
     if (patience > 0)
-        late = polls > patience ? late + 1 : 0;
+        own->late = polls > patience ? own->late + 1 : 0;
 }
 
 static void flag(struct mg_state *state)
 {
-    sequence++;
+    own_of(state)->sequence++;
     if (state->rank == 0) {
         put_then_flag(state);
         wait_for_flag(state);

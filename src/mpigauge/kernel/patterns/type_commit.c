@@ -1,18 +1,24 @@
 /* type_commit - a datatype for a payload in blocks is made, committed and freed: what
  * MPI_Type_create_* is told is worked out before. */
 #include "patterns/blocks.h"
+#include "patterns/calls.h"
 #include "rounds/sampling.h"
 
 #include <string.h>
 
-static struct {
+struct own {
     const struct mg_layout *layout;
     struct mg_shape         shape;
-} own;
+};
+
+static struct own *own_of(const struct mg_state *state)
+{
+    return (struct own *) state->own;
+}
 
 static MPI_Datatype committed(const struct mg_state *state)
 {
-    MPI_Datatype type = own.layout->type(state, &own.shape);
+    MPI_Datatype type = own_of(state)->layout->type(state, &own_of(state)->shape);
 
     MG_MPI(MPI_Type_commit(&type));
     return type;
@@ -25,16 +31,17 @@ static void call(struct mg_state *state)
     MG_MPI(MPI_Type_free(&type));
 }
 
-static void begin(const struct mg_state *state, const struct mg_layout *layout)
+static void begin(struct mg_state *state, const struct mg_layout *layout)
 {
-    own.layout = layout;
-    own.shape  = mg_shape_of(state, layout);
+    struct own *own = (struct own *) mg_kept(state, sizeof *own);
+
+    own->layout = layout;
+    own->shape  = mg_shape_of(state, layout);
 }
 
 static void finish(struct mg_state *state)
 {
-    (void) state;
-    mg_free_shape(&own.shape);
+    mg_free_shape(&own_of(state)->shape);
 }
 
 static const char *refuse(const struct mg_mode *mode, const struct mg_state *state)
@@ -43,9 +50,10 @@ static const char *refuse(const struct mg_mode *mode, const struct mg_state *sta
 
     mode->begin(&tried);
     MPI_Datatype type = committed(&tried);
-    const char  *why  = mg_wrong_type(&tried, own.layout, type);
+    const char  *why  = mg_wrong_type(&tried, own_of(&tried)->layout, type);
     MG_MPI(MPI_Type_free(&type));
     mode->finish(&tried);
+    free(tried.own);
     return why;
 }
 
@@ -53,11 +61,11 @@ static const char *refuse(const struct mg_mode *mode, const struct mg_state *sta
 static unsigned char *packed(const struct mg_state *state)
 {
     MPI_Datatype type  = committed(state);
-    const int    count = own.layout->count(state);
+    const int    count = own_of(state)->layout->count(state);
     int          most  = 0;
     int          at    = 0;
 
-    for (struct mg_block block = {0}; mg_next_block(state, own.layout, &block);)
+    for (struct mg_block block = {0}; mg_next_block(state, own_of(state)->layout, &block);)
         memcpy(state->scratch + block.at, state->send + block.from, block.bytes);
     MG_MPI(MPI_Pack_size(count, type, state->comm, &most));
     unsigned char *bytes = calloc((size_t) most + 1, 1);
@@ -72,9 +80,9 @@ static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
     size_t at = 0;
 
-    own.shape            = mg_shape_of(state, own.layout);
+    own_of(state)->shape = mg_shape_of(state, own_of(state)->layout);
     unsigned char *bytes = packed(state);
-    mg_free_shape(&own.shape);
+    mg_free_shape(&own_of(state)->shape);
     while (at < state->bytes && bytes[at] == state->send[at])
         at++;
     if (at < state->bytes)

@@ -60,6 +60,7 @@ static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Reque
 {
     const struct mg_group group = mg_group_of(visit->ranks);
     struct mg_state       state = {
+        .mode     = visit->mode,
         .comm     = group.comm,
         .rank     = run->rank,
         .ranks    = group.ranks,
@@ -72,6 +73,7 @@ static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Reque
     mg_heartbeat_begin(run->plan, visit, group.comm != MPI_COMM_NULL);
     if (group.comm != MPI_COMM_NULL)
         visit_in_group(run, visit, &state);
+    free(state.own);
     if (group.ranks < run->plan->ranks)
         mg_idle_barrier();
 }
@@ -117,7 +119,8 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
     const struct mg_visit *visit = step.visit;
 
     if (visit != NULL && step.go) {
-        struct mg_state state = {.comm     = step.comm,
+        struct mg_state state = {.mode     = visit->mode,
+                                 .comm     = step.comm,
                                  .rank     = mg_own_place(visit, run->rank),
                                  .ranks    = visit->ranks,
                                  .bytes    = visit->bytes,
@@ -127,6 +130,7 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
 
         mg_heartbeat_begin(run->plan, visit, true);
         visit_in_step(run, visit, &state);
+        free(state.own);
     }
     mg_heartbeat_begin(run->plan, visits, false);
     mg_step_end(visits, count);
