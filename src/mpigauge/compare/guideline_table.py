@@ -14,7 +14,7 @@ from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import WORDS, phrases_of, unusual
 from mpigauge.document.ratio_words import OF_PAIRS
-from mpigauge.document.records import cell_record, finite_or_none, states_record
+from mpigauge.document.records import cell_record, decision_record, finite_or_none, states_record
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import default_mode
 from mpigauge.sequences import group_by
@@ -282,10 +282,9 @@ def _best(best: Best) -> dict[str, Any]:
 
 
 def _record(checked: Checked) -> dict[str, Any]:
-    decision, base, other = checked.decision, checked.pair.base, checked.pair.other
+    base, other = checked.pair.base, checked.pair.other
     parts = checked.pair.by_state if isinstance(checked.pair, StateMatchedPair) else ()
     saved = checked.saved_s or (None, None, None)
-    numbers = ("ratio", "low", "high", "bound", "p", "launches")
     return {
         **cell_record(other.cell),
         "states": [*filter(None, states_record(part.base.of for part in parts))],
@@ -296,7 +295,7 @@ def _record(checked: Checked) -> dict[str, Any]:
         "against_parts": checked.parts,
         "time_s": finite_or_none(checked.time_s),
         "against_s": finite_or_none(checked.against_s),
-        **{name: finite_or_none(getattr(decision, name, None)) for name in numbers},
+        **decision_record(checked.decision, "ratio", "low", "high", "bound", "p", "launches"),
         **{
             f"saved_{name}": finite_or_none(value)
             for name, value in zip(("s", "low_s", "high_s"), saved, strict=True)

@@ -12,6 +12,7 @@ from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
 from mpigauge.document.records import (
     cell_record,
+    decision_record,
     finite_or_none,
     odd_records,
     state_record,
@@ -319,7 +320,6 @@ def _data(
 def _record(cell: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]:
     decision, base = cell.decision, cell.pair.base
     before = first[cell].decision if cell in first else None
-    numbers = ("low", "high", "bound", "p", "needed", "launches")
     return {
         **cell_record(base.cell),
         "other": _other(cell.pair),
@@ -328,8 +328,8 @@ def _record(cell: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any
         "base_s": finite_or_none(cell.pair.time_s(0)),
         "other_s": finite_or_none(cell.pair.time_s(1)),
         "ratio": finite_or_none(cell.ratio),
-        **{name: finite_or_none(getattr(decision, name, None)) for name in numbers},
-        **{f"first_{name}": finite_or_none(getattr(before, name, None)) for name in FIRST},
+        **decision_record(decision, "low", "high", "bound", "p", "needed", "launches"),
+        **{f"first_{name}": number for name, number in decision_record(before, *FIRST).items()},
         "mdd": finite_or_none(decision.missed) if decision is not None else None,
         "small": decision.small if decision is not None else False,
         "verdict": cell.verdict,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
     from mpigauge.rows.machine.sessions import OddSession
+    from mpigauge.stats.decision import Decision
 
 
 def cell_record(cell: Cell) -> dict[str, Any]:
@@ -33,6 +34,16 @@ def state_record(of: Subject | None) -> dict[str, Any]:
 def states_record(subjects: Iterable[Subject]) -> list[Any]:
     """Return the states of the machine that several numbers are of."""
     return [of.state for of in subjects]
+
+
+def decision_record(decision: Decision | None, *names: str) -> dict[str, float | None]:
+    """Return parts of a decision as JSON has them; all are null where nothing was decided.
+
+    Args:
+        names: Of its parts; `ratio` is its estimate.
+    """
+    fields = {name: {"ratio": "estimate"}.get(name, name) for name in names}
+    return {name: finite_or_none(getattr(decision, field, None)) for name, field in fields.items()}
 
 
 def finite_or_none(value: float | None) -> float | None:

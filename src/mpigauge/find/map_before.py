@@ -18,7 +18,7 @@ from mpigauge.compare.history.session import session_of
 from mpigauge.compare.session_sentences import day_of, other_words, switches
 from mpigauge.document.document import Document, Line, Metric
 from mpigauge.document.phrases import PAIR_DASH
-from mpigauge.document.records import finite_or_none
+from mpigauge.document.records import decision_record, finite_or_none
 from mpigauge.linkmap.table import verdict_lines
 from mpigauge.plan.round_robin import pair_ranks
 from mpigauge.rows.machine.sessions import are_daily
@@ -302,10 +302,7 @@ def _record(changes: MapChanges) -> dict[str, Any]:
                 "before_s": finite_or_none(link.compared.pair.time_s(0)),
                 "now_s": finite_or_none(link.compared.pair.time_s(1)),
                 "ratio": finite_or_none(link.compared.ratio),
-                **{
-                    name: finite_or_none(getattr(link.compared.decision, name, None))
-                    for name in ("low", "high")
-                },
+                **decision_record(link.compared.decision, "low", "high"),
                 "verdict": link.compared.verdict,
             }
             for link in changes.links

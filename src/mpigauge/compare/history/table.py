@@ -14,7 +14,7 @@ from mpigauge.compare.session_sentences import count_of
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
-from mpigauge.document.records import cell_record, finite_or_none, odd_records
+from mpigauge.document.records import cell_record, decision_record, finite_or_none, odd_records
 from mpigauge.stats.splits import MIN_SESSIONS as CHANGES_FROM
 from mpigauge.units import format_percent
 
@@ -44,7 +44,6 @@ TONES: dict[str, Tone] = {
         (compare_sentences.MACHINE, "last session longer", "last session shorter", "may be slower"), "doubt"
     ),
 }
-NUMBERS = ("ratio", "low", "high", "bound", "p", "launches")
 
 
 def document(
@@ -267,7 +266,7 @@ def _decision(decision: Decision | None) -> dict[str, Any] | None:
     if decision is None:
         return None
     return {
-        **{name: finite_or_none(getattr(decision, name)) for name in NUMBERS if name != "launches"},
+        **decision_record(decision, "ratio", "low", "high", "bound", "p"),
         "sessions": decision.launches,
         "mdd": finite_or_none(decision.missed),
     }

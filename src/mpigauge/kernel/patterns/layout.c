@@ -127,32 +127,34 @@ static inline void recv_block(const struct mg_state *state)
 
 static inline void send_typed(const struct mg_state *state)
 {
-    MG_MPI(MPI_Send(own_of(state)->out, own_of(state)->count, own_of(state)->type, mg_other(state), MG_TAG, state->comm));
+    MG_MPI(MPI_Send(own_of(state)->out, own_of(state)->count, own_of(state)->type, mg_other(state),
+                    MG_TAG, state->comm));
 }
 
 static inline void recv_typed(const struct mg_state *state)
 {
-    MG_MPI(MPI_Recv(own_of(state)->in, own_of(state)->count, own_of(state)->type, mg_other(state), MG_TAG, state->comm,
-                    MPI_STATUS_IGNORE));
+    MG_MPI(MPI_Recv(own_of(state)->in, own_of(state)->count, own_of(state)->type, mg_other(state),
+                    MG_TAG, state->comm, MPI_STATUS_IGNORE));
 }
 
 static inline void send_packed(const struct mg_state *state)
 {
     int packed = 0;
 
-    MG_MPI(MPI_Pack(own_of(state)->out, own_of(state)->count, own_of(state)->type, own_of(state)->packed_out, own_of(state)->packed_bytes, &packed,
+    MG_MPI(MPI_Pack(own_of(state)->out, own_of(state)->count, own_of(state)->type,
+                    own_of(state)->packed_out, own_of(state)->packed_bytes, &packed, state->comm));
+    MG_MPI(MPI_Send(own_of(state)->packed_out, packed, MPI_PACKED, mg_other(state), MG_TAG,
                     state->comm));
-    MG_MPI(MPI_Send(own_of(state)->packed_out, packed, MPI_PACKED, mg_other(state), MG_TAG, state->comm));
 }
 
 static inline void recv_packed(const struct mg_state *state)
 {
     int unpacked = 0;
 
-    MG_MPI(MPI_Recv(own_of(state)->packed_in, own_of(state)->packed_bytes, MPI_PACKED, mg_other(state), MG_TAG,
-                    state->comm, MPI_STATUS_IGNORE));
-    MG_MPI(MPI_Unpack(own_of(state)->packed_in, own_of(state)->packed_bytes, &unpacked, own_of(state)->in, own_of(state)->count, own_of(state)->type,
-                      state->comm));
+    MG_MPI(MPI_Recv(own_of(state)->packed_in, own_of(state)->packed_bytes, MPI_PACKED,
+                    mg_other(state), MG_TAG, state->comm, MPI_STATUS_IGNORE));
+    MG_MPI(MPI_Unpack(own_of(state)->packed_in, own_of(state)->packed_bytes, &unpacked,
+                      own_of(state)->in, own_of(state)->count, own_of(state)->type, state->comm));
 }
 
 /* May alias whatever type the memory was written as. */
@@ -190,16 +192,18 @@ static void copy_blocks(const struct mg_state *state, unsigned char *to, size_t 
 
 static inline void send_copied(const struct mg_state *state)
 {
-    copy_blocks(state, own_of(state)->packed_out, state->block_bytes, own_of(state)->out, state->stride_bytes);
-    MG_MPI(MPI_Send(own_of(state)->packed_out, (int) state->bytes, MPI_BYTE, mg_other(state), MG_TAG,
-                    state->comm));
+    copy_blocks(state, own_of(state)->packed_out, state->block_bytes, own_of(state)->out,
+                state->stride_bytes);
+    MG_MPI(MPI_Send(own_of(state)->packed_out, (int) state->bytes, MPI_BYTE, mg_other(state),
+                    MG_TAG, state->comm));
 }
 
 static inline void recv_copied(const struct mg_state *state)
 {
     MG_MPI(MPI_Recv(own_of(state)->packed_in, (int) state->bytes, MPI_BYTE, mg_other(state), MG_TAG,
                     state->comm, MPI_STATUS_IGNORE));
-    copy_blocks(state, own_of(state)->in, state->stride_bytes, own_of(state)->packed_in, state->block_bytes);
+    copy_blocks(state, own_of(state)->in, state->stride_bytes, own_of(state)->packed_in,
+                state->block_bytes);
 }
 
 PING_PONG(contiguous, send_block, recv_block)

@@ -51,7 +51,7 @@ static void free_room(const struct mg_state *state)
     free((void *) own->requests);
     free((void *) own->arriving);
     free(own->bytes);
-    *own = (struct own) {0};
+    *own = (struct own){0};
 }
 
 /* ---- Posted receives in front ---------------------------------------------------------------- */
@@ -60,8 +60,8 @@ static void post_queue(struct mg_state *state)
 {
     make_room(state);
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(MPI_Irecv(&own_of(state)->bytes[i], 1, MPI_BYTE, mg_other(state), FIRST_TAG + i, state->comm,
-                         &own_of(state)->requests[i]));
+        MG_MPI(MPI_Irecv(&own_of(state)->bytes[i], 1, MPI_BYTE, mg_other(state), FIRST_TAG + i,
+                         state->comm, &own_of(state)->requests[i]));
 }
 
 static void cancel_queue(struct mg_state *state)
@@ -78,9 +78,10 @@ static void cancel_queue(struct mg_state *state)
 static void send_queue(struct mg_state *state)
 {
     for (int i = 0; i < state->depth; i++)
-        MG_MPI(
-            MPI_Isend(&own_of(state)->bytes[i], 1, MPI_BYTE, 0, FIRST_TAG + i, state->comm, &own_of(state)->requests[i]));
-    MG_MPI(MPI_Send(&own_of(state)->bytes[state->depth], 1, MPI_BYTE, 0, MG_TAG_CONTROL, state->comm));
+        MG_MPI(MPI_Isend(&own_of(state)->bytes[i], 1, MPI_BYTE, 0, FIRST_TAG + i, state->comm,
+                         &own_of(state)->requests[i]));
+    MG_MPI(
+        MPI_Send(&own_of(state)->bytes[state->depth], 1, MPI_BYTE, 0, MG_TAG_CONTROL, state->comm));
 }
 
 static void await_queue(const struct mg_state *state)

@@ -38,18 +38,18 @@ struct mg_state {
     const struct mg_mode *mode;
     void                 *own;  /* what the mode keeps in a visit: mg_kept(), or NULL */
     MPI_Comm              comm; /* of the ranks that take part */
-    int            rank;
-    int            ranks;
-    size_t         bytes;
-    int            window;
-    int            calls; /* that follow one preparation */
-    unsigned char *send;
-    unsigned char *recv;
-    size_t         send_step;
-    size_t         recv_step;
-    MPI_Request   *requests; /* mg_requests_per_call() */
-    void          *attached; /* buffered mode: the memory lent to MPI */
-    unsigned char *scratch;  /* as much as the mode needs, or NULL */
+    int                   rank;
+    int                   ranks;
+    size_t                bytes;
+    int                   window;
+    int                   calls; /* that follow one preparation */
+    unsigned char        *send;
+    unsigned char        *recv;
+    size_t                send_step;
+    size_t                recv_step;
+    MPI_Request          *requests; /* mg_requests_per_call() */
+    void                 *attached; /* buffered mode: the memory lent to MPI */
+    unsigned char        *scratch;  /* as much as the mode needs, or NULL */
 
     int           count; /* elements of datatype in `bytes` */
     MPI_Datatype  datatype;

@@ -9,9 +9,9 @@ enum {
 };
 
 struct own {
-    /* A store of another core is seen within some polls, and no progress of MPI delays it; a library
-     * that needs its target brings no flag before that enters MPI, however long it polls.  Which of
-     * the two a window is shows in the first messages of a series. */
+    /* A store of another core is seen within some polls, and no progress of MPI delays it; a
+     * library that needs its target brings no flag before that enters MPI, however long it polls.
+     * Which of the two a window is shows in the first messages of a series. */
     int late;
 
     /* The last value of flags, on both ranks. */
@@ -36,17 +36,18 @@ static void put_then_flag(struct mg_state *state)
 
     mg_put_bytes(state, 0, to);
     MG_MPI(MPI_Win_flush(to, state->rma->win));
-    MG_RMA(MPI_Put, &own_of(state)->sequence, sizeof own_of(state)->sequence, to, place, state->rma->win);
+    MG_RMA(MPI_Put, &own_of(state)->sequence, sizeof own_of(state)->sequence, to, place,
+           state->rma->win);
     MG_MPI(MPI_Win_flush(to, state->rma->win));
 }
 
-/* The flag of an earlier visit must not be taken for one of this: rank 0, which is the first to send
- * one, does so when that of rank 1 is cleared. */
+/* The flag of an earlier visit must not be taken for one of this: rank 0, which is the first to
+ * send one, does so when that of rank 1 is cleared. */
 static void begin_flag(struct mg_state *state)
 {
     struct own *own = (struct own *) mg_kept(state, sizeof *own);
 
-    *own = (struct own) {0};
+    *own = (struct own){0};
     mg_epoch_of_all_begin(state);
     __atomic_store_n(own_flag(state), 0, __ATOMIC_RELEASE);
     MG_MPI(MPI_Win_sync(state->rma->win));
