@@ -109,6 +109,11 @@ def schema() -> dict[str, Any]:
     for definition in definitions.values():
         if "description" in definition:  # as the docstring is indented, which Python versions disagree on
             definition["description"] = inspect.cleandoc(definition["description"])
+    traits = msgspec.json.decode(DESCRIPTION.read_bytes())["traits"]
+    for name, of in (("Mode", "modes"), ("Pattern", "patterns")):
+        for field, part in definitions[name]["properties"].items():
+            if field in traits[of]:
+                part["description"] = traits[of][field]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:{FORMAT}:result:{VERSION}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from mpigauge.plan import names
 from mpigauge.plan.factors import FACTORS
 from mpigauge.plan.patterns import (
     NONE,
+    Mode,
     Pattern,
     Sampling,
     Volumes,
@@ -32,6 +34,8 @@ from tests.places import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from msgspec import Struct
 
 HOUSE = ROOT / "src" / "mpigauge"
 SPEAK_OF_PATTERNS = {"cli", "doctor", "formats", "importers", "result"}
@@ -69,6 +73,17 @@ def test_the_description_has_the_patterns_of_the_sources() -> None:
     ):
         text = (kernel.SOURCES / "patterns" / f"{file}.c").read_text(encoding="ascii")
         assert re.search(rf'\.name\s+= "{name}"', text), "make docs writes describe.json anew"
+
+
+@pytest.mark.parametrize(
+    ("of", "kind", "parts"), [("modes", Mode, set()), ("patterns", Pattern, {"modes", "sampled", "volumes"})]
+)
+def test_what_the_kernel_explains_of_itself_is_known(of: str, kind: type[Struct], parts: set[str]) -> None:
+    """But for two that only it needs; parts are explained by their own types."""
+    explained = set(json.loads(names.DESCRIPTION.read_bytes())["traits"][of])
+    fields = set(kind.__struct_fields__)
+    assert fields - explained == parts
+    assert explained - fields <= {"trips", "least_ns"}
 
 
 @pytest.mark.parametrize("pattern", known().values(), ids=lambda pattern: pattern.name)

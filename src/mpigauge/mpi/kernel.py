@@ -168,7 +168,7 @@ def stored_description(library: Library) -> str:
         library: One of MPI 4, since the text names all modes.
     """
     output = json.loads(_description_of(build(library), library))
-    stored = {key: output[key] for key in ("kernel", "datatypes", "visit_keys", "patterns")}
+    stored = {key: output[key] for key in ("kernel", "datatypes", "visit_keys", "traits", "patterns")}
     text = json.dumps(stored, indent=1)
     return _LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 

@@ -85,45 +85,7 @@ class Sampling(Struct, frozen=True):
 
 
 class Mode(Struct, frozen=True):
-    """A mode: one way of doing a pattern.
-
-    Attributes:
-        time_of: What one of its times is; "" where the pattern says it.
-        sampling: How its samples are taken, by name, where it is not how the pattern's are; else "".
-        no_rate: Whether its time is not that of moving all of its bytes.
-        compares: Whether the kernel compares what its calls give with what they must.
-        directions: Messages in flight at once between a pair; 2 doubles the rate.
-        needs_eager: Whether it deadlocks above the eager limit, so that the kernel does not start it there.
-        binds_buffers: Whether all calls use the same buffers, which excludes cold ones.
-        attaches_buffer: Whether it attaches memory for four messages to MPI.
-        overlaps: Whether it computes between the start of the operation and its end.
-        in_a_row: Whether a sample is several calls from one common start, as many as the clock needs.
-        needs_mpi: Version of the standard that introduced its calls; 0 is any.
-        never_eager: Whether it returns only when the receive has begun, however small the message.
-        baseline: Name of the ratio of a message's time to that of this mode; "" for none.
-        instead_of: The mode that does the same and should not be slower than this one; "" for none.
-        parts: How many calls share the message; 0 if it is in one.
-        scratch: Memory of one rank in addition to its send and receive buffers.
-        counts_all: Whether an int counts, or addresses, the blocks of all ranks together.
-        room_everywhere: Whether every rank needs the room for all blocks that otherwise only a root needs.
-        strided: Whether its message lies in blocks at a distance.
-        partitioned: Whether its message has partitions.
-        by_hand: Whether it copies blocks by a loop, where MPI could be told of them.
-        message_each: Whether its time is that of one of the messages of a queue.
-        depth_most: Most entries of its queue; 0 means any number.
-        unit_bytes: Sizes are multiples of it; 0 means those of the pattern.
-        needs_unified: Whether it needs the unified memory model of windows.
-        alone: Whether its calls cannot follow each other, so that a sample is one call.
-        one_message: Whether it sends one message where other modes of its pattern send a window.
-        target_waits: Whether the rank whose memory is worked on has nothing to do, and waits in MPI.
-        target_computes: Whether the rank whose memory is worked on computes meanwhile, outside MPI.
-        work_times: How many times as long as its operation alone it computes.
-        may_test: Whether it calls MPI_Test during its computation, if that is asked for.
-        computing: Which side alone computes during its operation; "" where all ranks do, or none.
-        tests_usual: How many such calls it makes unless asked otherwise.
-        computes_first: Whether rank 0 computes for as long as the message takes before the clock starts.
-        most_bytes: Its largest size; 0 is any.
-    """
+    """A mode: one way of doing a pattern. `KernelDescription.traits` explains its fields."""
 
     name: ShortText
     about: LongText
@@ -177,35 +139,12 @@ class Mode(Struct, frozen=True):
 class Pattern(Struct, frozen=True):
     """A communication pattern, implemented in one file of the kernel.
 
+    `KernelDescription.traits` explains the fields that are not explained here.
+
     Attributes:
-        time_of: What one reported time is.
-        sampling: How samples are taken, by name: chained, blocks, floor, probe, common, common-blocks,
-            prepared or acked; of modes also arrived.
-        active_ranks: How many ranks take part; 0 means all.
-        windowed: Whether it uses a window of messages.
-        moves_bytes: Whether sizes and rates make sense.
-        spans_bytes: Whether the size is that of the memory worked on, without a rate.
-        unit_bytes: Sizes are multiples of it, and not 0; 0 means any.
-        send_each: Whether it sends a block to every rank.
-        recv_each: Whether it receives a block from every rank.
-        reduces: Whether it takes a datatype and an operation.
-        rooted: Whether it has a root.
-        may_in_place: Whether it has a form with MPI_IN_PLACE.
-        queues: Whether its message is matched behind a queue of some depth.
-        counts_int: Whether an int counts its bytes, even with the large counts of MPI 4.
-        one_sided: Whether it works on a window, in which ranks reach the memory of others.
-        exposes_send: Whether others read there what a rank sends; else they write what it receives.
-        bus: The definition of bus bandwidth that is in use: same, others, twice, or "" for none.
         modes: The first mode is the default.
-        family: Its family of patterns.
-        one_way: Whether its time is that of one message, or of one cache line, one way.
         sampled: How samples are taken, by properties.
         volumes: Data volumes of one operation.
-        senders: Of whom fewer ranks can send: of `pairs` across the halves, or of the `others` to or from
-            rank 0; "" where that is fixed.
-        overhead: Whose processor is busy during its time, where that is the time of a call; else "".
-        rank_times: Whether the times of single ranks tell something, as those of pairs at work at once do.
-        one_pair: The pattern that one pair of it is, alone; "" where none is.
     """
 
     name: ShortText
@@ -358,6 +297,7 @@ class KernelDescription(Struct, frozen=True):
     Attributes:
         library: The result of MPI_Get_library_version; empty if no kernel was run.
         lacking: Modes that need what the library lacks that the kernel was built with.
+        traits: Explanations of the fields of `modes` and of `patterns`, by name.
     """
 
     kernel: int
@@ -366,6 +306,7 @@ class KernelDescription(Struct, frozen=True):
     patterns: tuple[Pattern, ...]
     library: LongText = ""
     lacking: tuple[Lacking, ...] = ()
+    traits: dict[ShortText, dict[ShortText, LongText]] = {}
 
     def lacks(self, pattern: str, mode: str) -> str:
         """Return the calls that a mode needs and the library lacks; empty if it has all."""

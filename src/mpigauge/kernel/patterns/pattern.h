@@ -2,6 +2,7 @@
 #ifndef MG_PATTERN_H
 #define MG_PATTERN_H
 
+#include "patterns/traits.h"
 #include "patterns/volume.h"
 #include "patterns/window.h"
 
@@ -109,52 +110,14 @@ enum mg_side { MG_OF_NOBODY, MG_OF_SEND, MG_OF_RECEIVE };
 /* A variant of a pattern.  begin and finish are called untimed around a series of calls and may be
  * NULL.  Every rank of the group calls all three. */
 struct mg_mode {
-    const char               *name;
-    const char               *about;
-    const char               *time_of;  /* what one reported time is; NULL: as the pattern says */
-    const struct mg_sampling *sampling; /* NULL: that of the pattern */
+    const char *name;
+    MG_MODE_TRAITS(MG_TRAIT_MEMBER, MG_TOLD_MEMBER, MG_NO_MEMBER, MG_TRAIT_MEMBER)
     void (*begin)(struct mg_state *state);
     void (*call)(struct mg_state *state);
     void (*finish)(struct mg_state *state);
     void (*prepare)(struct mg_state *state);     /* untimed before every common start, or before
                                                     mg_state.calls calls; or NULL */
     int (*source)(const struct mg_state *state); /* whose payload arrives in recv; -1 = none */
-    int  needs_mpi;       /* version of the standard that its calls need; 0 = any */
-    int  directions;      /* messages under way at once between a pair: 1, or 2 = both directions */
-    bool needs_eager;     /* deadlocks above the eager limit, so it is not measured there */
-    bool binds_buffers;   /* all calls use the same buffers: it cannot be measured cold */
-    bool attaches_buffer; /* attaches a buffer of four messages, counted by an int */
-    bool overlaps;        /* computes between start and wait */
-    bool counts_all;      /* an int counts the blocks of all ranks together */
-    bool room_everywhere; /* every rank needs room for all blocks, not only the root */
-    bool in_a_row;        /* a sample is as many calls from one start as the clock needs */
-    bool strided;         /* has blocks at a distance: block_bytes and stride_bytes */
-    bool partitioned;     /* sends a message in partitions */
-    bool may_test;        /* calls MPI_Test during its computation, if the plan says so */
-    bool by_hand;         /* copies blocks by a loop, where MPI could be told of them */
-    bool message_each;    /* times a message for each of the queue's depth */
-    bool target_waits;    /* rank 1 has nothing to do, and waits in MPI for the end of a series */
-    bool target_computes; /* rank 1 computes for state->work meanwhile */
-    bool computes_first;  /* rank 0 computes for state->work before the clock starts */
-    bool needs_one_host;  /* all ranks must share memory */
-    bool needs_unified;   /* reads by loads what others have put into its window */
-    bool alone;           /* its calls cannot follow each other: one from each start */
-    bool one_message;     /* instead of a window */
-    bool never_eager;     /* returns only when the receive has begun, for any size */
-    bool no_rate;         /* its time is not that of moving all of its bytes */
-    const char *lacks;    /* what the library that it was built with lacks for it; or NULL */
-    const char *baseline; /* name of the ratio of a message's time to this one; or NULL */
-    /* The mode that gives the same result and should not be slower than this one; or NULL. */
-    const char      *instead_of;
-    size_t           most_bytes;  /* the largest message; 0 = any */
-    int              trips;       /* as mg_pattern.trips, for this mode; 0 = that of the pattern */
-    int              parts;       /* calls that the message is split into, by parts.h; 0 = one */
-    int              depth_most;  /* of its queue; 0 = any */
-    size_t           unit_bytes;  /* sizes are multiples of it; 0 = those of the pattern */
-    int              work_times;  /* so many times as long as the operation it computes; 0 = once */
-    int              tests_usual; /* calls of MPI_Test unless asked otherwise */
-    enum mg_side     computing;   /* the side that computes alone; MG_OF_NOBODY: all ranks do */
-    struct mg_volume scratch;     /* memory per rank in addition to send and recv */
 };
 
 /* The factor of bus bandwidth over algorithm bandwidth, bytes / time. */
@@ -170,42 +133,8 @@ enum mg_bus {
 enum mg_senders { MG_SENDERS_FIXED, MG_SENDERS_OF_PAIRS, MG_SENDERS_AND_ONE };
 
 struct mg_pattern {
-    const char               *name;
-    const char               *about;
-    const char               *time_of; /* what one reported time is */
-    enum mg_family            family;
-    const struct mg_sampling *sampling;
-    int                       min_ranks;
-    int                       active_ranks; /* ranks that take part; 0 = all */
-    int                       trips;        /* reported operations in one call; 0 = the window */
-    bool                      windowed;     /* uses the window */
-    int                       messages;     /* that a rank sends and receives in a call, each in a
-                                               place of its own; 0 = one, or the window */
-    bool             moves_bytes;           /* the size is that of a message: it has a rate */
-    bool             spans_bytes;           /* the size is that of a working set: it has no rate */
-    size_t           unit_bytes;            /* sizes are multiples of it; 0 = any, including 0 */
-    int64_t          least_ns;              /* minimum of a sample; 0 = what the clock needs */
-    bool             send_each;             /* sends a block per rank */
-    bool             recv_each;             /* receives a block per rank */
-    bool             reduces;               /* takes datatype and operation */
-    bool             rooted;                /* has a root */
-    bool             may_in_place;          /* has a form with MPI_IN_PLACE */
-    bool             queues;                /* has a queue of a depth in front of its message */
-    bool             accumulates;  /* recv is the second operand: it holds what rank + 1 sends */
-    bool             counts_all;   /* as mg_mode.counts_all, for all modes */
-    bool             counts_int;   /* an int counts the bytes, even with large counts */
-    bool             synchronises; /* no rank may leave before all have entered */
-    bool             one_sided;    /* works on a window: mg_state.rma */
-    bool             exposes_send; /* others read what it sends; else they write what it receives */
-    bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MAX_BYTES */
-    bool             rank_times;    /* the times of single ranks tell something */
-    const char      *one_pair;      /* the pattern that one pair of it is alone, or NULL */
-    bool             no_rate;       /* its time is not that of moving all of its bytes */
-    bool             one_way;       /* its time is the one-way time of a message or cache line */
-    enum mg_senders  senders;       /* whether, and of whom, fewer ranks can send */
-    enum mg_side     overhead;      /* the side whose call alone is timed: it has no rate */
-    enum mg_bus      bus;
-    struct mg_volume wire; /* what must cross between ranks, whatever the algorithm */
+    const char *name;
+    MG_PATTERN_TRAITS(MG_TRAIT_MEMBER, MG_TOLD_MEMBER, MG_NO_MEMBER, MG_TRAIT_MEMBER)
     /* Once, on all ranks of the world, if the plan has the pattern: what its first use needs of
      * ranks that do not take part. */
     void (*first_use)(MPI_Comm world);

@@ -34,6 +34,8 @@ static const char *const senders_names[] = {
     [MG_SENDERS_AND_ONE]  = "others",
 };
 
+/* ---- Values of traits, by their type --------------------------------------------------------- */
+
 static void put_flag(FILE *out, const char *key, bool value)
 {
     (void) fprintf(out, ",\"%s\":%s", key, mg_json_bool(value));
@@ -42,7 +44,22 @@ static void put_flag(FILE *out, const char *key, bool value)
 static void put_word(FILE *out, const char *key, const char *text)
 {
     (void) fputc(',', out);
-    mg_json_word(out, key, text);
+    mg_json_word(out, key, text != NULL ? text : "");
+}
+
+static void put_number(FILE *out, const char *key, int64_t value)
+{
+    (void) fprintf(out, ",\"%s\":%" PRId64, key, value);
+}
+
+static void put_size(FILE *out, const char *key, size_t value)
+{
+    (void) fprintf(out, ",\"%s\":%zu", key, value);
+}
+
+static void put_int(FILE *out, const char *key, int value)
+{
+    put_number(out, key, value);
 }
 
 static void put_volume(FILE *out, const char *separator, const char *key, struct mg_volume volume)
@@ -53,50 +70,14 @@ static void put_volume(FILE *out, const char *separator, const char *key, struct
     (void) fputc(']', out);
 }
 
-static void describe_mode(FILE *out, const struct mg_pattern *pattern, const struct mg_mode *mode)
+static void put_next_volume(FILE *out, const char *key, struct mg_volume volume)
 {
-    (void) fputc('{', out);
-    mg_json_word(out, "name", mode->name);
-    put_word(out, "about", mode->about);
-    put_word(out, "time_of", mode->time_of != NULL ? mode->time_of : "");
-    put_word(out, "sampling", mode->sampling != NULL ? mode->sampling->name : "");
-    (void) fprintf(out, ",\"needs_mpi\":%d,\"directions\":%d", mode->needs_mpi, mode->directions);
-    put_flag(out, "needs_eager", mode->needs_eager);
-    put_flag(out, "never_eager", mode->never_eager);
-    put_flag(out, "needs_unified", mode->needs_unified);
-    put_flag(out, "binds_buffers", mode->binds_buffers);
-    put_flag(out, "attaches_buffer", mode->attaches_buffer);
-    put_flag(out, "overlaps", mode->overlaps);
-    put_flag(out, "in_a_row", mode->in_a_row);
-    put_flag(out, "strided", mode->strided);
-    put_flag(out, "partitioned", mode->partitioned);
-    put_flag(out, "by_hand", mode->by_hand);
-    put_flag(out, "message_each", mode->message_each);
-    put_flag(out, "alone", mode->alone);
-    put_flag(out, "one_message", mode->one_message);
-    put_flag(out, "counts_all", mg_counts_all(pattern, mode));
-    put_flag(out, "room_everywhere", mode->room_everywhere);
-    put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
-    put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
-    put_flag(out, "target_waits", mode->target_waits);
-    put_flag(out, "target_computes", mode->target_computes);
-    put_flag(out, "computes_first", mode->computes_first);
-    put_flag(out, "may_test", mode->may_test);
-    put_word(out, "computing", side_names[mode->computing]);
-    put_flag(out, "no_rate", mode->no_rate);
-    put_flag(out, "compares", mg_mode_compares(pattern, mode));
-    (void) fprintf(out,
-                   ",\"most_bytes\":%zu,\"trips\":%d,\"parts\":%d,\"depth_most\":%d,"
-                   "\"unit_bytes\":%zu,\"work_times\":%d,\"tests_usual\":%d",
-                   mode->most_bytes, mode->trips, mode->parts, mode->depth_most, mode->unit_bytes,
-                   mode->work_times > 0 ? mode->work_times : 1, mode->tests_usual);
-    put_volume(out, ",", "scratch", mode->scratch);
-    (void) fputc('}', out);
+    put_volume(out, ",", key, volume);
 }
 
-static void describe_sampling(FILE *out, const struct mg_sampling *sampling)
+static void put_sampling(FILE *out, const char *key, const struct mg_sampling *sampling)
 {
-    put_word(out, "sampling", sampling->name);
+    put_word(out, key, sampling->name);
     (void) fprintf(out, ",\"sampled\":{\"single\":%s",
                    mg_json_bool(sampling->batching == MG_BATCH_ONE));
     put_flag(out, "in_blocks", sampling->batching == MG_BATCH_BLOCKS);
@@ -107,21 +88,59 @@ static void describe_sampling(FILE *out, const struct mg_sampling *sampling)
     (void) fputc('}', out);
 }
 
-/* How many reported operations are in one call: a number, or a word for it. */
-static void describe_trips(FILE *out, const struct mg_pattern *pattern)
+/* Reported operations in a call: a number, or a word for it. */
+struct trips {
+    const char *word; /* or NULL */
+    int         number;
+};
+
+static struct trips trips_of(const struct mg_pattern *pattern)
 {
-    if (pattern->trips == 0)
-        put_word(out, "trips", "window");
-    else if (pattern->trips == MG_TRIPS_RANKS)
-        put_word(out, "trips", "ranks");
-    else if (pattern->trips == MG_TRIPS_REPEAT)
-        put_word(out, "trips", "repeats");
-    else if (pattern->trips == MG_TRIPS_PAIRS)
-        put_word(out, "trips", "pairs");
-    else if (pattern->trips == MG_TRIPS_OTHERS)
-        put_word(out, "trips", "others");
+    static const char *const words[] = {
+        [0]                = "window",
+        [-MG_TRIPS_RANKS]  = "ranks",
+        [-MG_TRIPS_REPEAT] = "repeats",
+        [-MG_TRIPS_PAIRS]  = "pairs",
+        [-MG_TRIPS_OTHERS] = "others",
+    };
+
+    return (struct trips){.word   = pattern->trips <= 0 ? words[-pattern->trips] : NULL,
+                          .number = pattern->trips};
+}
+
+static void put_trips(FILE *out, const char *key, struct trips trips)
+{
+    if (trips.word != NULL)
+        put_word(out, key, trips.word);
     else
-        (void) fprintf(out, ",\"trips\":%d", pattern->trips);
+        put_int(out, key, trips.number);
+}
+
+#define PUT(key, value)                    \
+    _Generic((value),                      \
+        bool: put_flag,                    \
+        int: put_int,                      \
+        int64_t: put_number,               \
+        size_t: put_size,                  \
+        const char *: put_word,            \
+        struct mg_volume: put_next_volume, \
+        struct trips: put_trips,           \
+        const struct mg_sampling *: put_sampling)(out, key, value)
+
+#define NOTHING(type, name, about)
+
+/* ---- Modes and patterns ---------------------------------------------------------------------- */
+
+static void describe_mode(FILE *out, const struct mg_pattern *pattern, const struct mg_mode *mode)
+{
+    (void) fputc('{', out);
+    mg_json_word(out, "name", mode->name);
+#define TRAIT(type, name, about)       PUT(#name, mode->name);
+#define TOLD(type, name, value, about) PUT(#name, value);
+#define SAID(name, value, about)       PUT(#name, value);
+    MG_MODE_TRAITS(TRAIT, TOLD, SAID, NOTHING)
+#undef TRAIT
+    (void) fputc('}', out);
 }
 
 static void describe_volumes(FILE *out, const struct mg_pattern *pattern)
@@ -150,36 +169,30 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
 {
     (void) fputc('{', out);
     mg_json_word(out, "name", pattern->name);
-    put_word(out, "about", pattern->about);
-    put_word(out, "time_of", pattern->time_of);
-    put_word(out, "family", family_names[pattern->family]);
-    describe_sampling(out, pattern->sampling);
-    (void) fprintf(out, ",\"min_ranks\":%d,\"active_ranks\":%d", pattern->min_ranks,
-                   pattern->active_ranks);
-    describe_trips(out, pattern);
-    (void) fprintf(out, ",\"unit_bytes\":%zu,\"least_ns\":%" PRId64, pattern->unit_bytes,
-                   pattern->least_ns);
-    put_flag(out, "windowed", pattern->windowed);
-    put_flag(out, "moves_bytes", pattern->moves_bytes);
-    put_flag(out, "spans_bytes", pattern->spans_bytes);
-    put_flag(out, "send_each", pattern->send_each);
-    put_flag(out, "recv_each", pattern->recv_each);
-    put_flag(out, "reduces", pattern->reduces);
-    put_flag(out, "rooted", pattern->rooted);
-    put_flag(out, "may_in_place", pattern->may_in_place);
-    put_flag(out, "queues", pattern->queues);
-    put_flag(out, "counts_int", pattern->counts_int);
-    put_flag(out, "one_sided", pattern->one_sided);
-    put_flag(out, "exposes_send", pattern->exposes_send);
-    put_flag(out, "rank_times", pattern->rank_times);
-    put_word(out, "one_pair", pattern->one_pair != NULL ? pattern->one_pair : "");
-    put_flag(out, "one_way", pattern->one_way);
-    put_word(out, "senders", senders_names[pattern->senders]);
-    put_word(out, "overhead", side_names[pattern->overhead]);
-    put_word(out, "bus", bus_names[pattern->bus]);
+#define TRAIT(type, name, about) PUT(#name, pattern->name);
+    MG_PATTERN_TRAITS(TRAIT, TOLD, SAID, NOTHING)
+#undef TRAIT
+#undef TOLD
+#undef SAID
     describe_volumes(out, pattern);
     describe_modes(out, pattern);
     (void) fputc('}', out);
+}
+
+/* What the parts of the description of a mode and of a pattern are. */
+static void describe_traits(FILE *out)
+{
+#define TRAIT(type, name, about)       put_word(out, #name, about);
+#define TOLD(type, name, value, about) put_word(out, #name, about);
+#define SAID(name, value, about)       put_word(out, #name, about);
+    (void) fprintf(out, "{\"modes\":{\"name\":\"Its name.\"");
+    MG_MODE_TRAITS(TRAIT, TOLD, SAID, NOTHING)
+    (void) fprintf(out, "},\"patterns\":{\"name\":\"Its name.\"");
+    MG_PATTERN_TRAITS(TRAIT, TOLD, SAID, NOTHING)
+    (void) fprintf(out, "}}");
+#undef TRAIT
+#undef TOLD
+#undef SAID
 }
 
 static void describe_datatype(FILE *out, size_t i)
@@ -193,11 +206,6 @@ static void describe_datatype(FILE *out, size_t i)
         if (mg_operation_fits(mg_operation_at(k), datatype))
             (void) fprintf(out, "%s\"%s\"", fitting++ > 0 ? "," : "", mg_operation_at(k)->name);
     (void) fprintf(out, "]}");
-}
-
-static void put_number(FILE *out, const char *key, int64_t value)
-{
-    (void) fprintf(out, ",\"%s\":%" PRId64, key, value);
 }
 
 static void describe_number(FILE *out, const char *name, int64_t least, int64_t most, int64_t usual,
@@ -274,7 +282,9 @@ void mg_describe(FILE *out)
         describe_datatype(out, i);
     (void) fprintf(out, "],\"visit_keys\":[");
     describe_keys(out);
-    (void) fprintf(out, "],\"patterns\":[");
+    (void) fprintf(out, "],\"traits\":");
+    describe_traits(out);
+    (void) fprintf(out, ",\"patterns\":[");
     for (size_t i = 0; mg_pattern_at(i) != NULL; i++) {
         if (i > 0)
             (void) fputc(',', out);
