@@ -2,6 +2,7 @@
 #include "memory/compare.h"
 
 #include "memory/content.h"
+#include "memory/kinds.h"
 #include "patterns/parts.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
@@ -9,17 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static void describe_difference(char *error, size_t error_bytes, const struct mg_state *state,
-                                const struct mg_piece *piece, size_t at, int64_t visit)
+static void describe_difference(char *error, size_t error_bytes, const struct mg_visit *visit,
+                                const struct mg_state *state, const struct mg_piece *piece,
+                                size_t at)
 {
     const size_t         place    = piece->from + at;
-    const uint64_t       word     = mg_content_word(visit, piece->source, place / sizeof word);
+    const uint64_t       word     = mg_content_word(visit->id, piece->source, place / sizeof word);
+    const unsigned char  found    = mg_memory_of(visit)->byte_at(state->recv + piece->at + at);
     const unsigned char *expected = (const unsigned char *) &word + place % sizeof word;
 
     (void) snprintf(error, error_bytes,
                     "rank %d received 0x%02x instead of 0x%02x from rank %d at byte %zu of %zu",
-                    state->rank, (state->recv + piece->at)[at], *expected, piece->source, at,
-                    piece->bytes);
+                    state->rank, found, *expected, piece->source, at, piece->bytes);
 }
 
 static void compare_reduced(const struct mg_visit *visit, const struct mg_state *state,
@@ -28,8 +30,9 @@ static void compare_reduced(const struct mg_visit *visit, const struct mg_state 
     const size_t              width     = visit->datatype->bytes;
     const size_t              count     = piece->bytes / width;
     const struct mg_reduction reduction = mg_reduction_of(visit);
-    const size_t i = mg_elements_differ(&reduction, state->recv + piece->at, piece->from / width,
-                                        count, piece->source, piece->ranks);
+    const size_t i = mg_memory_of(visit)->elements_differ(&reduction, state->recv + piece->at,
+                                                          piece->from / width, count, piece->source,
+                                                          piece->ranks);
 
     if (i < count)
         (void) snprintf(error, error_bytes,
@@ -60,10 +63,10 @@ static void compare_piece(const struct mg_visit *visit, const struct mg_state *s
         compare_reduced(visit, state, piece, error, error_bytes);
         return;
     }
-    const size_t at = mg_content_differs(state->recv + piece->at, piece->bytes, visit->id,
-                                         piece->source, piece->from);
+    const size_t at = mg_memory_of(visit)->differs(state->recv + piece->at, piece->bytes, visit->id,
+                                                   piece->source, piece->from);
     if (at < piece->bytes)
-        describe_difference(error, error_bytes, state, piece, at, visit->id);
+        describe_difference(error, error_bytes, visit, state, piece, at);
 }
 
 /* Compares all pieces of a part of the message. */

@@ -2,7 +2,6 @@
 #include "memory/payload.h"
 
 #include "memory/compare.h"
-#include "memory/content.h"
 #include "memory/granularity.h"
 #include "memory/reduction.h"
 #include "patterns/rma.h"
@@ -14,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     ELEMENT_MAX    = 64,    /* bytes, at least the largest datatype */
@@ -23,8 +21,9 @@ enum {
 };
 
 struct arena {
-    unsigned char *data;
-    size_t         bytes;
+    const struct mg_memory *kind;
+    unsigned char          *data;
+    size_t                  bytes;
 };
 
 static struct {
@@ -146,35 +145,27 @@ static size_t scratch_need(const struct mg_visit *visit)
 static void arena_free(struct arena *arena)
 {
     if (arena->data != NULL)
-        (void) munmap(arena->data, arena->bytes);
+        arena->kind->release(arena->data, arena->bytes);
     *arena = (struct arena){0};
 }
 
-/* Fills the memory of a cold walk: not constant, and normal floating-point numbers, since
- * arithmetic with arbitrary bits could be slower. */
-static void fill_with_numbers(struct arena *arena)
+static bool arena_reserve(struct arena *arena, const struct mg_memory *kind, size_t bytes)
 {
-    for (size_t i = 0; (i + 1) * sizeof(double) <= arena->bytes; i++)
-        ((double *) (void *) arena->data)[i] = 1.0 + (double) (i % 16) / 16;
-}
-
-static bool arena_reserve(struct arena *arena, size_t bytes)
-{
-    if (bytes <= arena->bytes)
+    if (bytes <= arena->bytes && (bytes == 0 || arena->kind == kind))
         return true;
-    void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
+    unsigned char *data = kind->allocate(bytes);
+    if (data == NULL)
         return false; /* the old memory stays for smaller visits */
     arena_free(arena);
-    *arena = (struct arena){.data = data, .bytes = bytes};
-    fill_with_numbers(arena);
+    *arena = (struct arena){.kind = kind, .data = data, .bytes = bytes};
     return true;
 }
 
 struct need {
-    size_t send;
-    size_t recv;
-    size_t scratch;
+    const struct mg_memory *kind;
+    size_t                  send;
+    size_t                  recv;
+    size_t                  scratch;
 };
 
 /* What others reach is in a window and not here. */
@@ -184,8 +175,9 @@ static struct need need_of(const struct mg_visit *visit, int rank)
     const bool exposes_recv = visit->pattern->one_sided && !visit->pattern->exposes_send;
 
     if (visit->pattern->spans_bytes)
-        return (struct need){0}; /* it works on memory of its own */
+        return (struct need){.kind = mg_memory_of(visit)}; /* it works on memory of its own */
     return (struct need){
+        .kind    = mg_memory_of(visit),
         .send    = exposes_send ? 0 : larger_of(send_places(visit, rank), visit->pool_bytes),
         .recv    = exposes_recv ? 0 : larger_of(recv_places(visit, rank), visit->pool_bytes),
         .scratch = scratch_need(visit)};
@@ -193,8 +185,9 @@ static struct need need_of(const struct mg_visit *visit, int rank)
 
 static bool reserve(const struct need *need)
 {
-    return arena_reserve(&memory.send, need->send) && arena_reserve(&memory.recv, need->recv) &&
-           arena_reserve(&memory.scratch, need->scratch);
+    return arena_reserve(&memory.send, need->kind, need->send) &&
+           arena_reserve(&memory.recv, need->kind, need->recv) &&
+           arena_reserve(&memory.scratch, need->kind, need->scratch);
 }
 
 bool mg_payload_reserve(const struct mg_visit *visit, int rank)
@@ -233,6 +226,7 @@ void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank)
             continue;
         const struct need need = need_of(visit, place);
 
+        all.kind    = need.kind;
         all.send    = larger_of(all.send, need.send);
         all.recv    = larger_of(all.recv, need.recv);
         all.scratch = larger_of(all.scratch, need.scratch);
@@ -349,9 +343,9 @@ static void fill_with(const struct mg_visit *visit, unsigned char *data, size_t 
     const struct mg_reduction reduction = mg_reduction_of(visit);
 
     if (visit->pattern->reduces)
-        mg_elements_fill(&reduction, data, bytes / visit->datatype->bytes, rank);
+        mg_memory_of(visit)->fill_elements(&reduction, data, bytes / visit->datatype->bytes, rank);
     else
-        mg_content_fill(data, bytes, visit->id, rank, i * visit->bytes);
+        mg_memory_of(visit)->fill(data, bytes, visit->id, rank, i * visit->bytes);
 }
 
 /* Fills recv for a call that also reads it. */
@@ -407,7 +401,7 @@ void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, in
  * are found. */
 static void prepare_check(const struct mg_visit *visit, struct mg_state *state)
 {
-    memset(state->recv, MG_POISON, recv_places(visit, state->rank));
+    mg_memory_of(visit)->poison(state->recv, recv_places(visit, state->rank));
     if (visit->pattern->shares_memory && state->rank == state->ranks - 1)
         memset(state->shared + MG_PAGE_MAX_BYTES, MG_POISON, visit->bytes);
     state->send_step = stride_of(send_bytes(visit, state->rank));

@@ -2,13 +2,12 @@
 #ifndef MG_PAYLOAD_H
 #define MG_PAYLOAD_H
 
+#include "memory/kinds.h"
 #include "rounds/visits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { MG_POISON = 0xa5 /* what buffers hold where nothing was received */ };
 
 /* Allocates the buffers of a visit, touched and page-aligned; false if there is no memory.
  * rank: in the group of the visit */
