@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from mpigauge.rows.machine.conditions import ALIKE, distances_of, middle_of
-from mpigauge.rows.machine.sessions import OverSessions, across_times, dated_sessions, session_time
+from mpigauge.rows.machine.sessions import OverSessions, Session, across_times, dated_sessions, session_time
 from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.samples import by_cell
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.result.reader import Result
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.machine.sessions import Session
     from mpigauge.rows.machine.split import SplitPart
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, StateName
@@ -131,14 +130,6 @@ class _Part(NamedTuple):
     state: StateName | None
     time: Timing
     at: tuple[Distance, float] | None
-
-
-class _PartSession(NamedTuple):
-    """A session of a part: when it was, and the times of its launches, s."""
-
-    begin_s: float
-    end_s: float
-    launches_s: tuple[float, ...]
 
 
 Key = tuple[bytes, "Cell"]
@@ -317,33 +308,31 @@ def _telling(parts: Sequence[AnyPlaced]) -> list[tuple[Distance, float] | None]:
 # ---- What the next session may find --------------------------------------------------------------
 
 
-def _over(parts: Iterable[_Part], dated: Sequence[Sequence[Session]]) -> OverSessions | None:
+def _over(parts: Iterable[_Part], dated: Sequence[Sequence[Session[int]]]) -> OverSessions | None:
     """Return the time of one cell over sessions; None if there is one only."""
     parts = list(parts)
     sittings = _apart(sitting for part in parts for sitting in _part_sessions(part, dated[part.member]))
-    times_s = [session_time(one.launches_s) for one in sittings]
+    times_s = [session_time(one.launches) for one in sittings]
     time = across_times(times_s, max(part.time.step for part in parts), MIN_SESSIONS)
     if time is None:
         return None
     return OverSessions(time, max(one.end_s for one in sittings) - sittings[0].begin_s)
 
 
-def _part_sessions(part: _Part, sessions: Iterable[Session]) -> Iterator[_PartSession]:
+def _part_sessions(part: _Part, sessions: Iterable[Session[int]]) -> Iterator[Session[float]]:
     for one in sessions:
-        mine = [part.time.by_launch[number] for number in one.numbers if number in part.time.by_launch]
+        mine = [part.time.by_launch[number] for number in one.launches if number in part.time.by_launch]
         if mine and min(mine) > 0:
-            yield _PartSession(one.begin_s, one.end_s, tuple(mine))
+            yield Session(one.begin_s, one.end_s, tuple(mine))
 
 
-def _apart(sittings: Iterable[_PartSession]) -> list[_PartSession]:
+def _apart(sittings: Iterable[Session[float]]) -> list[Session[float]]:
     """Return sittings in the order of time; those that overlap are one, since they saw the same minutes."""
-    found: list[_PartSession] = []
+    found: list[Session[float]] = []
     for one in sorted(sittings):
         if found and one.begin_s <= found[-1].end_s:
             last = found.pop()
-            found.append(
-                _PartSession(last.begin_s, max(last.end_s, one.end_s), (*last.launches_s, *one.launches_s))
-            )
+            found.append(Session(last.begin_s, max(last.end_s, one.end_s), (*last.launches, *one.launches)))
         else:
             found.append(one)
     return found

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -74,18 +74,21 @@ class OddSession:
         return median(self.ratios)
 
 
-class Session(NamedTuple):
+Of = TypeVar("Of")
+
+
+class Session(NamedTuple, Generic[Of]):
     """Launches that were made at one time.
 
     Attributes:
-        numbers: Of the launches.
         begin_s: When the first of them began, in seconds of Unix time.
         end_s: When the last of them was over, or began where nobody says how long it took.
+        launches: Their numbers, or their times.
     """
 
-    numbers: tuple[int, ...]
     begin_s: float
     end_s: float
+    launches: tuple[Of, ...]
 
 
 def are_daily(begins_s: Iterable[float]) -> bool:
@@ -142,13 +145,13 @@ def sessions_of(launches: Iterable[Launch]) -> list[list[int]]:
     return [numbers[begin:end] for begin, end in itertools.pairwise(cuts)]
 
 
-def dated_sessions(launches: Iterable[Launch], done: Iterable[Done] = ()) -> list[Session]:
+def dated_sessions(launches: Iterable[Launch], done: Iterable[Done] = ()) -> list[Session[int]]:
     """Return the sessions of a result, with when they were."""
     launches = list(launches)
     begun, took = _begun_s(launches), _took_s(done)
     ends = {number: at_s + took.get(number, 0.0) for number, at_s in begun.items()}
     return [
-        Session(tuple(mine), min(begun[one] for one in mine), max(ends[one] for one in mine))
+        Session(min(begun[one] for one in mine), max(ends[one] for one in mine), tuple(mine))
         for mine in sessions_of(launches)
     ]
 
