@@ -52,6 +52,18 @@ def test_the_trunk_is_told_first_and_is_there() -> None:
     assert [name for name in files if not (ROOT / "src" / "mpigauge" / name).is_file()] == []
 
 
+def test_the_smallest_leaf_of_each_kind_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| .* \| (?:`(\w+)` in )?`(.+?)` \|$", text.partition("| smallest |")[2], re.MULTILINE
+    )
+    assert len(rows) > 8
+    for function, name in rows:
+        assert re.search(
+            rf"\b{function}\b", (ROOT / "src" / "mpigauge" / name).read_text(encoding="utf-8")
+        ), name
+
+
 def test_no_file_of_the_trunk_imports_a_leaf_but_through_its_list() -> None:
     names = [name.removesuffix(".py").replace("/", ".") for name in trunk() if name.endswith(".py")]
     assert set(names) <= modules().keys()
