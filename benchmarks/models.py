@@ -177,9 +177,9 @@ def beyond(campaigns: int) -> list[str]:
         for place, times in enumerate(BEYOND):
             told = predicted(model, int(times * sizes[-1]))
             truth = 1e-6 + 1e-9 * times * sizes[-1] * (1 + number % 2)
-            if told.mean_low_s is not None:
+            if told.mean is not None and told.mean.low is not None:
                 given[place] += 1
-                held[place] += told.mean_low_s <= truth <= (told.mean_high_s or 0)
+                held[place] += told.mean.holds(truth)
     shares = zip(BEYOND, given, held, strict=True)
     return [
         f"| {times} | {_percent(one, campaigns)} | {_percent(right, one)} |" for times, one, right in shares
@@ -199,7 +199,7 @@ def usual(machine: Machine, campaigns: int) -> str:
         for size in (3000, 100 * 1024, 8 * 2**20):
             told = predicted(model, size)
             truth = float(machine.times(np.array([size]))[0])
-            held[2] += (told.mean_low_s or 0) <= truth <= (told.mean_high_s or 0)
+            held[2] += told.mean is not None and told.mean.holds(truth)
             count[2] += 1
     return " | ".join(f"{right:.0f} of {of:.0f}" for right, of in zip(held, count, strict=True))
 

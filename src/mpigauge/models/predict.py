@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.interval import t_quantile
+from mpigauge.stats.interval import Number, t_quantile
 
 if TYPE_CHECKING:
     from mpigauge.models.model import Model
@@ -22,21 +22,15 @@ class Prediction:
     Attributes:
         size: Size in bytes.
         basis: Basis of the prediction.
-        time_s: Predicted time; None if there is no basis for one.
-        low_s: Lower end of the 95 % interval of one more launch; None where launches are too few.
-        high_s: Upper end of that interval.
-        mean_low_s: Lower end of the 95 % interval of the mean of many launches.
-        mean_high_s: Upper end of that interval.
+        launch: Predicted time of one more launch, in seconds; None if there is no basis for one.
+        mean: That of the mean of many launches.
         why: Reason why there are no intervals; None where there are some, or no time.
     """
 
     size: int
     basis: PredictionBasis
-    time_s: float | None = None
-    low_s: float | None = None
-    high_s: float | None = None
-    mean_low_s: float | None = None
-    mean_high_s: float | None = None
+    launch: Number | None = None
+    mean: Number | None = None
     why: NoInterval | None = None
 
 
@@ -65,18 +59,21 @@ def predicted(model: Model, size: int) -> Prediction:
         told = [_in_segment(model, size, number) for number in numbers]
     centre = math.exp(sum(one.log for one in told) / len(told))
     if model.replicates is None:
-        return Prediction(size, basis, centre, why="single-launch")
+        return Prediction(size, basis, Number(centre), Number(centre), "single-launch")
     if not model.points.near(size):
-        return Prediction(size, basis, centre, why="far")
-    return Prediction(
-        size,
-        basis,
-        centre,
-        math.exp(min(one.log - one.launch for one in told)),
-        math.exp(max(one.log + one.launch for one in told)),
-        math.exp(min(one.log - one.below for one in told)),
-        math.exp(max(one.log + one.above for one in told)),
+        return Prediction(size, basis, Number(centre), Number(centre), "far")
+    launch, mean = (
+        Number(
+            centre,
+            math.exp(min(one.log - below for one, below, _ in sides)),
+            math.exp(max(one.log + above for one, _, above in sides)),
+        )
+        for sides in (
+            [(one, one.launch, one.launch) for one in told],
+            [(one, one.below, one.above) for one in told],
+        )
     )
+    return Prediction(size, basis, launch, mean)
 
 
 def _segments_at(model: Model, size: int) -> tuple[PredictionBasis, tuple[int, ...]]:

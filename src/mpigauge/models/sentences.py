@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.models.modelled import Collective, CurveModel, Models
     from mpigauge.models.predict import Prediction
     from mpigauge.query.series import Series
+    from mpigauge.stats.interval import Number
     from mpigauge.vocabulary import AlgorithmName, BreakKind, NoBehaviour, PredictionBasis
 
 KINDS: Mapping[BreakKind, str] = {
@@ -190,8 +191,9 @@ def ranks(one: Behaviour) -> str:
 # ---- Predictions ---------------------------------------------------------------------------------
 
 
-def ends(low: float | None, high: float | None, chosen: Units) -> str:
+def ends(time: Number | None, chosen: Units) -> str:
     """Return the interval of a predicted time."""
+    low, high = (time.low, time.high) if time else (None, None)
     return units.interval(low, high, lambda end: units.format_time(end, chosen.time)) or MISSING
 
 

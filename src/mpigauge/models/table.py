@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mpigauge.models.modelled import Collective, CurveModel, Models
 
 TONES: Mapping[str, Tone] = {"found": "good", "possible": "doubt"}
-PREDICTED = ("time_s", "low_s", "high_s", "mean_low_s", "mean_high_s")
 
 
 def document(shown: Models, chosen: Units) -> Document:
@@ -152,16 +151,16 @@ def _predictions(found: Sequence[CurveModel], chosen: Units) -> Table:
         [
             *(several if len(found) > 1 else []),
             Column("bytes", "size", lambda row: row[1].size, "B", goes=None, tells=True),
-            Column("time_s", "time", lambda row: row[1].time_s, "s", goes=None),
+            Column("time_s", "time", lambda row: row[1].launch and row[1].launch.estimate, "s", goes=None),
             _column(
                 "launch",
                 "95 % of launches",
-                lambda row: words.ends(row[1].low_s, row[1].high_s, chosen),
+                lambda row: words.ends(row[1].launch, chosen),
             ),
             Column(
                 "mean",
                 "many launches",
-                lambda row: words.ends(row[1].mean_low_s, row[1].mean_high_s, chosen),
+                lambda row: words.ends(row[1].mean, chosen),
                 goes=1,
             ),
             _column("basis", "", lambda row: words.basis(row[0], row[1]), left=True, wraps=True),
@@ -253,7 +252,11 @@ def _textbook_record(one: CurveModel) -> dict[str, Any]:
 
 def _prediction_record(one: CurveModel, place: int) -> dict[str, Any]:
     each = one.predictions[place]
-    times = {name: finite_or_none(getattr(each, name)) for name in PREDICTED}
+    nothing = (None, None, None)
+    time_s, *ends = each.launch.ends if each.launch else nothing
+    _, *ends_of_mean = each.mean.ends if each.mean else nothing
+    names = ("time_s", "low_s", "high_s", "mean_low_s", "mean_high_s")
+    times = dict(zip(names, map(finite_or_none, (time_s, *ends, *ends_of_mean)), strict=True))
     return {"bytes": each.size, **times, "basis": each.basis, "no_interval": each.why}
 
 

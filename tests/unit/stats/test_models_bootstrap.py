@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,13 +13,15 @@ from hypothesis import strategies as st
 
 from mpigauge.models.hockney import hockney_of, textbook_of
 from mpigauge.models.model import Model, Points, models_of
-from mpigauge.models.predict import predicted
+from mpigauge.models.predict import Prediction, predicted
 from mpigauge.stats import bootstrap
 from mpigauge.stats.bootstrap import Replicates, misfit_beyond_noise, replicates_of, resampled
-from mpigauge.stats.interval import Number
 from mpigauge.stats.limits import PROMISED
 from mpigauge.stats.segments import cut
 from tests.unit.models.planted_models import ONE_LINE, Machine, sizes_to
+
+if TYPE_CHECKING:
+    from mpigauge.stats.interval import Number
 
 
 @pytest.fixture
@@ -35,8 +38,13 @@ def modelled(points: Points) -> Model:
 
 def holds(number: Number, truth: float) -> bool:
     assert number.low is not None
-    assert number.high is not None
-    return number.low <= truth <= number.high
+    return number.holds(truth)
+
+
+def time_of(told: Prediction) -> Number:
+    """The time of one more launch."""
+    assert told.launch is not None
+    return told.launch
 
 
 @pytest.mark.truth
@@ -132,7 +140,7 @@ def test_too_few_launches_have_no_intervals(launches: int) -> None:
     assert model.replicates is None
     assert model.segments[0].alpha.low is None
     assert {each.kind for each in model.breaks} == {"possible"}
-    assert predicted(model, 3000).low_s is None
+    assert time_of(predicted(model, 3000)).low is None
     assert hockney_of(model).rate.low is None
 
 
@@ -198,14 +206,14 @@ def test_a_size_that_was_left_out_is_predicted() -> None:
         left = np.delete(np.arange(whole.sizes.size), place)
         model = modelled(Points(whole.sizes[left], whole.logs[left], whole.launches[:, left]))
         told = predicted(model, int(whole.sizes[place]))
-        assert told.low_s is not None
-        assert told.high_s is not None
-        assert told.mean_low_s is not None
-        assert told.mean_high_s is not None
-        assert told.low_s <= told.mean_low_s <= told.mean_high_s <= told.high_s
-        launch = math.exp(whole.launches[0, place])
-        launches += told.low_s <= launch <= told.high_s
-        truths += told.mean_low_s <= math.exp(whole.logs[place]) <= told.mean_high_s
+        assert told.launch is not None
+        assert told.mean is not None
+        assert told.mean.low is not None
+        assert told.mean.high is not None
+        assert told.launch.holds(told.mean.low)
+        assert told.launch.holds(told.mean.high)
+        launches += told.launch.holds(math.exp(whole.launches[0, place]))
+        truths += told.mean.holds(math.exp(whole.logs[place]))
         count += 1
     assert launches >= 0.9 * count
     assert truths >= 0.9 * count
@@ -218,14 +226,14 @@ def test_what_a_prediction_rests_on_is_said() -> None:
     place = int(np.searchsorted(one.sizes, 262_144, side="right"))
     between = (sizes[place - 1] + sizes[place]) // 2
     assert predicted(model, sizes[7]).basis == "measured"
-    assert predicted(model, sizes[7]).time_s == pytest.approx(math.exp(one.logs[7]))
+    assert time_of(predicted(model, sizes[7])).estimate == pytest.approx(math.exp(one.logs[7]))
     assert predicted(model, 4040).basis == "interpolated"
     assert predicted(model, between).basis == "at-break"
     assert predicted(model, 10**9).basis == "extrapolated"
     assert predicted(model, 0).basis == "extrapolated"
-    assert predicted(model, 4040).time_s == pytest.approx(250e-9 + 4040 / 6e9, rel=0.05)
+    assert time_of(predicted(model, 4040)).estimate == pytest.approx(250e-9 + 4040 / 6e9, rel=0.05)
     assert predicted(model, 10**9).why == "far"
-    assert predicted(model, 4041).time_s == pytest.approx(900e-9 + 4041 / 9e9, rel=0.05)
+    assert time_of(predicted(model, 4041)).estimate == pytest.approx(900e-9 + 4041 / 9e9, rel=0.05)
 
 
 LARGE = modelled(
@@ -237,8 +245,9 @@ LARGE = modelled(
 def test_no_interval_reaches_beyond_twice_the_sizes(size: int) -> None:
     """And each size that is nearer has one."""
     told = predicted(LARGE, size)
-    ends = (told.low_s, told.high_s, told.mean_low_s, told.mean_high_s)
-    assert told.time_s is not None
+    assert told.launch is not None
+    assert told.mean is not None
+    ends = (told.launch.low, told.launch.high, told.mean.low, told.mean.high)
     if LARGE.points.sizes[0] / 2 <= size <= 2 * LARGE.points.sizes[-1]:
         assert None not in ends
         assert told.why is None
@@ -264,11 +273,7 @@ def test_no_interval_is_narrower_than_the_floor() -> None:
     model = modelled(one)
     (segment,) = model.segments
     told, two, line = predicted(model, 3000), hockney_of(model), textbook_of(model)
-    assert told.time_s is not None
-    times = [
-        Number(told.time_s, told.low_s, told.high_s),
-        Number(told.time_s, told.mean_low_s, told.mean_high_s),
-    ]
+    times = [told.launch, told.mean]
     of_lines = [segment.alpha, segment.beta, segment.level, line.latency_s, line.rate]
     numbers = [*times, *of_lines, two.latency_s, two.rate, two.n_half]
     for number in numbers:
@@ -297,7 +302,7 @@ def test_nothing_is_said_beyond_a_segment_without_slope() -> None:
     sizes = np.arange(1.0, 33.0)
     one = Machine(segments=((np.inf, 1e-6, 0.0),), sizes=sizes).campaign(np.random.default_rng(15))
     told = predicted(modelled(one), 4096)
-    assert (told.basis, told.time_s) == ("no-slope", None)
+    assert (told.basis, told.launch) == ("no-slope", None)
 
 
 def test_an_end_that_no_number_has_is_infinite() -> None:

@@ -68,5 +68,5 @@ def command(
 
 def _status(shown: Models) -> int:
     """Return the exit status: whether all sizes of --predict have a time."""
-    times = [prediction.time_s for model in shown.found for prediction in model.predictions]
+    times = [prediction.launch for model in shown.found for prediction in model.predictions]
     return EXIT_UNDECIDED if None in times else EXIT_DONE
