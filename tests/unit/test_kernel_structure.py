@@ -50,6 +50,25 @@ def test_there_is_no_circle_of_files(folder: Path) -> None:
         pytest.fail(" includes ".join(map(str, reversed(error.args[1]))))
 
 
+KEPT = {"chase.c: cycle"}
+"""Variables of a pattern that outlive a visit: memory that takes seconds to link."""
+
+
+def test_a_pattern_keeps_nothing_but_in_the_state_of_its_visit() -> None:
+    """So that visits at the same time, or threads, do not meet in it."""
+    statics = re.compile(
+        r"^static (?!const\b|inline\b|_Noreturn\b)(?:struct(?: \w+)? \{[^}]*\}|[\w ]+?)[ *]+(\w+)"
+        r"(?:\[[^\]]*\])*(?: =[^;]*)?;",
+        re.MULTILINE,
+    )
+    found = {
+        f"{path.name}: {name}"
+        for path in (kernel.SOURCES / "patterns").glob("*.[ch]")
+        for name in statics.findall(text_of(path))
+    }
+    assert found == KEPT
+
+
 def test_a_pattern_file_knows_no_clock_and_no_text() -> None:
     listed = (kernel.SOURCES / "patterns" / "patterns.def").read_text(encoding="ascii")
     for name in re.findall(r"^MG_PATTERN\((\w+)\)", listed, re.MULTILINE):
