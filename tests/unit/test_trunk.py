@@ -52,10 +52,10 @@ def test_the_trunk_is_told_first_and_is_there() -> None:
     assert [name for name in files if not (ROOT / "src" / "mpigauge" / name).is_file()] == []
 
 
-def test_the_smallest_leaf_of_each_kind_is_there() -> None:
+def test_a_small_leaf_of_each_kind_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = re.findall(
-        r"^\| .* \| (?:`(\w+)` in )?`(.+?)` \|$", text.partition("| smallest |")[2], re.MULTILINE
+        r"^\| .* \| (?:`(\w+)` in )?`(.+?)` \|$", text.partition("| kind | small |")[2], re.MULTILINE
     )
     assert len(rows) > 8
     for function, name in rows:
@@ -82,7 +82,7 @@ def test_no_file_of_the_kernels_trunk_knows_a_pattern() -> None:
     own = {
         (folder / name.removeprefix("kernel/")).with_suffix("")
         for name in trunk()
-        if name.startswith("kernel/")
+        if name.startswith("kernel/") and not name.endswith(".def")
     }
     parts = included(folder)
     assert own <= parts.keys()

@@ -1,8 +1,8 @@
 """The kinds of MPI library that mpigauge can tell apart; the one list of them.
 
-To add one: a row in KINDS, the launcher that its mpiexec needs in `campaign.launch.launchers`, and a row in
-tests/unit/mpi/test_library.py. A library that is of none of them is measured, too: under its own words, and
-without what only a row can say.
+To add one: a row in WELL_KNOWN or RELATIVES, the launcher that its mpiexec needs in
+`campaign.launch.launchers`, and a row in tests/unit/mpi/test_library.py. A library that is of none of them is
+measured, too: under its own words, and without what only a row can say.
 """
 
 import re

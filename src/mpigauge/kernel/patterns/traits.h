@@ -1,5 +1,5 @@
 /* traits.h - what modes and patterns say of themselves, each in one list: the structs, --describe
- * with its explanations and, from that, what Python knows of them are made from it.
+ * and its explanations are made from it.  Python has a field of that name in plan/patterns.py.
  *
  *   TRAIT(type, name, about)        a member, told as it is
  *   TOLD(type, name, value, about)  a member, told as the value, by what text/describe.c has

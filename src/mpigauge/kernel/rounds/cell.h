@@ -5,7 +5,7 @@
 
 #include "rounds/samples.h"
 #include "rounds/sampling.h"
-#include "rounds/stop_rule.h"
+#include "rounds/series.h"
 #include "rounds/visits.h"
 
 enum {

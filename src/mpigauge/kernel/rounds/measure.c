@@ -17,7 +17,7 @@
 #include "ranks/stopped.h"
 #include "rounds/common_start.h"
 #include "rounds/samples.h"
-#include "rounds/stop_rule.h"
+#include "rounds/series.h"
 #include "rounds/visit.h"
 #include "rounds/warmup.h"
 #include "text/journal.h"

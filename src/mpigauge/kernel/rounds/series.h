@@ -1,6 +1,6 @@
-/* stop_rule.h - the samples of a cell in this launch, and how precise their median is. */
-#ifndef MG_STOP_RULE_H
-#define MG_STOP_RULE_H
+/* series.h - the samples of a cell in this launch, and how precise their median is. */
+#ifndef MG_SERIES_H
+#define MG_SERIES_H
 
 #include <stdint.h>
 

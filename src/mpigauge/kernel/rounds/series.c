@@ -1,5 +1,5 @@
-/* stop_rule - the samples of a cell in this launch, and how precise their median is. */
-#include "rounds/stop_rule.h"
+/* series - the samples of a cell in this launch, and how precise their median is. */
+#include "rounds/series.h"
 
 #include "ranks/abort.h"
 
