@@ -25,7 +25,7 @@ NUMBERS = 300_000
 """As in long_lines.c."""
 
 PAYLOAD = (
-    *(f"memory/{file}.c" for file in ("payload", "compare", "content", "reduction", "granularity")),
+    *(f"memory/{file}.c" for file in ("payload", "compare", "kinds", "content", "reduction", "granularity")),
     *("patterns/volumes.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c", "text/small_file.c"),
 )
 
