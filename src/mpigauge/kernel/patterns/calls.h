@@ -10,7 +10,7 @@
 #include "ranks/groups.h"
 
 #include <limits.h>
-#include <stdlib.h>
+#include <string.h>
 
 #if MPI_VERSION >= 4
 enum { MG_LARGE_COUNTS = 1 };
@@ -22,13 +22,13 @@ enum { MG_LARGE_COUNTS = 0 };
 #define MG_BYTES(call, data, bytes, ...) MG_MPI(call(data, (int) (bytes), MPI_BYTE, __VA_ARGS__))
 #endif
 
-/* What a mode keeps in a visit: zero at first, and freed with the visit. */
+/* What a mode keeps in a visit, zero at first. */
 static inline void *mg_kept(struct mg_state *state, size_t bytes)
 {
+    if (bytes > sizeof *state->room)
+        MG_DIE("no room for %zu B of a mode", bytes);
     if (state->own == NULL)
-        state->own = calloc(1, bytes);
-    if (state->own == NULL)
-        MG_DIE("no memory for %zu B of a mode", bytes);
+        state->own = memset(state->room, 0, sizeof *state->room);
     return state->own;
 }
 

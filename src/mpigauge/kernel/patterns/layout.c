@@ -229,14 +229,16 @@ static const char *wrong_type(const struct mg_mode *mode, const struct mg_state 
 
 static const char *refuse(const struct mg_mode *mode, const struct mg_state *state)
 {
+    union mg_room   room;
     struct mg_state tried = *state;
+
+    tried.room = &room;
 
     if (mode->begin == NULL)
         return NULL;
     mode->begin(&tried);
     const char *why = wrong_type(mode, &tried);
     mode->finish(&tried);
-    free(tried.own);
     return why;
 }
 

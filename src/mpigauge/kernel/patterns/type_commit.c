@@ -46,14 +46,16 @@ static void finish(struct mg_state *state)
 
 static const char *refuse(const struct mg_mode *mode, const struct mg_state *state)
 {
+    union mg_room   room;
     struct mg_state tried = *state;
+
+    tried.room = &room;
 
     mode->begin(&tried);
     MPI_Datatype type = committed(&tried);
     const char  *why  = mg_wrong_type(&tried, own_of(&tried)->layout, type);
     MG_MPI(MPI_Type_free(&type));
     mode->finish(&tried);
-    free(tried.own);
     return why;
 }
 

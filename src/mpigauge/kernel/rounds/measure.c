@@ -59,8 +59,10 @@ static void visit_in_group(struct mg_run *run, const struct mg_visit *visit, str
 static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Request *requests)
 {
     const struct mg_group group = mg_group_of(visit->ranks);
+    union mg_room         room;
     struct mg_state       state = {
         .mode     = visit->mode,
+        .room     = &room,
         .comm     = group.comm,
         .rank     = run->rank,
         .ranks    = group.ranks,
@@ -73,7 +75,6 @@ static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Reque
     mg_heartbeat_begin(run->plan, visit, group.comm != MPI_COMM_NULL);
     if (group.comm != MPI_COMM_NULL)
         visit_in_group(run, visit, &state);
-    free(state.own);
     if (group.ranks < run->plan->ranks)
         mg_idle_barrier();
 }
@@ -119,7 +120,9 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
     const struct mg_visit *visit = step.visit;
 
     if (visit != NULL && step.go) {
+        union mg_room   room;
         struct mg_state state = {.mode     = visit->mode,
+                                 .room     = &room,
                                  .comm     = step.comm,
                                  .rank     = mg_own_place(visit, run->rank),
                                  .ranks    = visit->ranks,
@@ -130,7 +133,6 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
 
         mg_heartbeat_begin(run->plan, visit, true);
         visit_in_step(run, visit, &state);
-        free(state.own);
     }
     mg_heartbeat_begin(run->plan, visits, false);
     mg_step_end(visits, count);
