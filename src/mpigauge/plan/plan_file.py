@@ -41,7 +41,7 @@ BUDGET_OF: Mapping[Until, str] = {"precise": BUDGET, "decided": "5min"}
 
 
 class Asked(FactorValues, frozen=True, forbid_unknown_fields=True):
-    """What one source asks for: a suite, a plan file, the command line or a script. None and empty are unset.
+    """The wishes of one source: a suite, a plan file, the command line or a script. None and empty are unset.
 
     The fields are the keys of a plan file; those of FactorValues are defaults for its tables.
 
@@ -90,7 +90,7 @@ class Asked(FactorValues, frozen=True, forbid_unknown_fields=True):
 UNSET = msgspec.structs.asdict(Asked())
 
 OF_A_FILE = ("measure", "title", "about", "lab")
-"""What only a plan file asks for: no option stands for it."""
+"""Keys that only a plan file has: no option stands for them."""
 
 
 KEYS_HINT = "docs/formats.md lists the keys of a plan"
@@ -253,7 +253,7 @@ UNCHANGED = (
     "abi",
     "control",
 )
-"""What a plan has as it was asked for; for the rest of them it has what is usual."""
+"""Fields that a plan has as they were asked for; unset ones are as is usual."""
 
 
 def _first_set(*sources: Asked) -> Asked:

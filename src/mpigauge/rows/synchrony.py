@@ -172,7 +172,7 @@ def _certain_ns(check: ClockCheck) -> float:
 
 
 HALF = 0.5
-"""What a launch is judged by, of the time that the target computes: far from both of its possible times."""
+"""Share of the target's computation by which a launch is judged: far from both of its possible times."""
 
 
 UPPER = 75
