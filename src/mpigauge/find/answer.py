@@ -153,7 +153,7 @@ class Quote:
     def half_width(self) -> float | None:
         """The half-width of the 95 % interval over the value; None where there is no interval."""
         if self.ratio is not None:
-            return Number(self.ratio.estimate, self.ratio.low, self.ratio.high).half_width
+            return self.ratio.half_width
         return self.row.time.half_width if self.row.time else None
 
     @property

@@ -101,7 +101,7 @@ def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
         moved=_moved(kept),
         widened=max((time.widening for time in times), default=1.0),
         machine=float(np.median([math.log1p(time.machine_half_width or 0.0) for time in times] or [0.0])),
-        times=tuple(Number(time.estimate, time.low, time.high) for time in times),
+        times=tuple(times),
     )
 
 

@@ -99,7 +99,7 @@ def _at(calls: Calls, size: int) -> Overheads:
     latency, why = _latency(calls, size)
     return Overheads(
         size,
-        None if way is None else Number(way.estimate, way.low, way.high),
+        way,
         _without_clock(calls.send.get(size), calls.clock_s),
         _without_clock(calls.receive.get(size), calls.clock_s),
         _gap(calls, size),

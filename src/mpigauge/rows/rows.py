@@ -549,7 +549,11 @@ ONE_SIDED_MOST = 0.1
 
 
 def promised_of(cell: Cell, time_s: float) -> float:
-    """Return the half-width of what the instrument promises of a time of a cell, as a logarithm."""
+    """Return the half-width of what the instrument promises of a time of a cell, as a logarithm.
+
+    Source:
+        docs/method-one-sided.md#an-operation
+    """
     if cell.pattern not in ONE_SIDED or time_s <= 0:
         return PROMISED
     return math.hypot(PROMISED, min(ONE_SIDED_S / time_s, ONE_SIDED_MOST))

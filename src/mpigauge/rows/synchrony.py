@@ -1,4 +1,4 @@
-"""Collectives: how well the ranks started together, what root and ranks saw, how much was hidden.
+"""How well ranks started together, what root and ranks saw, how much was hidden, who waited for a target.
 
 Times in seconds. A visit's lists have one entry a round (docs/method-collectives.md#what-a-round-gives).
 """
@@ -206,7 +206,11 @@ class Progress:
 
 
 def progress_of(visits: Sequence[Visit]) -> Progress | None:
-    """Return whether a cell waits for its target; None if no launch tells, or in none it computes."""
+    """Return whether a cell waits for its target; None if no launch tells, or in none it computes.
+
+    The operation begins when a fifth of the target's computation is over: it takes what it does otherwise, or
+    most of the rest.
+    """
     shares: dict[int, list[float]] = defaultdict(list)
     for visit in visits:
         if visit.work_ns > 0 and len(visit.samples_ns):

@@ -25,7 +25,6 @@ from mpigauge.find.phrases import (
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import Key, Subject, group, job_key
 from mpigauge.rows.ratios import difference
-from mpigauge.stats.interval import Number
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.interval import Number
 
 LONG = 10.0
 """Times the delay, that a message is on the wire: of shorter ones the bandwidth says little of the rate."""
@@ -208,7 +208,7 @@ def _measured(row: Row, base: Row | None) -> Number | None:
     if row.time is None or (base is not None and base.time is None):
         return None
     if base is None or base.time is None:
-        return Number(row.time.estimate, row.time.low, row.time.high)
+        return row.time
     return difference(row.time, base.time)
 
 
