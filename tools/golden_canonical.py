@@ -113,11 +113,12 @@ def of_html(text: str) -> str:
 
 
 def of_svg(text: str) -> str:
-    """Return the text of a drawing, one node per line, and a digest of its shapes."""
+    """Return the text of a drawing, one node per line, and a digest of its shapes in whatever order."""
     page = _Page()
     page.feed(text)
     page.close()
-    shapes = re.sub(r"<metadata>.*?</metadata>", "", SVG_ID.sub("id", text), flags=re.DOTALL)
+    drawn = re.sub(r"<metadata>.*?</metadata>", "", SVG_ID.sub("id", text), flags=re.DOTALL)
+    shapes = "\n".join(sorted(drawn.splitlines()))
     return "\n".join([*page.lines, f"shapes {hashlib.sha256(shapes.encode()).hexdigest()[:16]}"])
 
 

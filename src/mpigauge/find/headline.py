@@ -47,6 +47,7 @@ from mpigauge.find.explain.groups import togethers
 from mpigauge.find.explain.queues_and_parts import PartCost
 from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
+from mpigauge.find.fact import cell_of, weight_of
 from mpigauge.find.imported import cells_cut_short
 from mpigauge.find.phrases import (
     VERDICT_NEEDS,
@@ -79,7 +80,6 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.answer import Answer, Quote, QuoteLine
     from mpigauge.find.explain.contrasts import Contrast
-    from mpigauge.find.explain.topics import Fact
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.rows.group import Key
@@ -254,7 +254,7 @@ def headline_record(fact: Headline) -> dict[str, Any]:
 
 def _of_groups(evidence: Evidence) -> Iterator[Headline]:
     """Yield what groups at once cost each other, of the operations of which that tells most."""
-    facts = sorted(togethers(evidence), key=lambda fact: -fact.weight)
+    facts = sorted(togethers(evidence), key=weight_of, reverse=True)
     names = varied_in(evidence.rows)
     yield from (
         Headline("groups", groups_headline(fact, names), topic="groups") for fact in facts[:MAX_FACTORS]
@@ -266,11 +266,11 @@ def _of_topics(evidence: Evidence, chosen: Units) -> Iterator[Headline]:
     names, crowded = varied_in(evidence.rows), evidence.crowded
     found = ((name, [*filter(_is_certain, TOPICS[name].find(evidence))]) for name in TOPICS_IN_ANSWERS)
     for name, facts in islice(((name, facts) for name, facts in found if facts), MAX_TOPICS):
-        fact = max(facts, key=lambda one: (one.cell.job not in crowded, one.weight))
+        fact = max(facts, key=lambda one: (cell_of(one).job not in crowded, weight_of(one)))
         yield Headline(None, TOPICS[name].headline(fact, names, chosen), topic=name)
 
 
-def _is_certain(fact: Fact) -> bool:
+def _is_certain(fact: object) -> bool:
     """Return whether a fact is a finding: of queues, blocks and partitions, that they differ by how much."""
     if not isinstance(fact, PartCost):
         return True
@@ -314,10 +314,10 @@ def _rank(evidence: Evidence, mine: Sequence[Contrast]) -> tuple[bool, bool, boo
 
     Of these, as in `explain`, those come first that are most decided and differ most.
     """
-    cell = mine[0].cell
+    cell = mine[0].base.cell
     crowded, is_message = cell.job in evidence.crowded, cell.pattern in evidence.messages
     one_way = evidence.patterns[cell.pattern].one_way
-    return crowded, not is_message, not one_way, -max(one.weight for one in mine)
+    return crowded, not is_message, not one_way, -max(map(weight_of, mine))
 
 
 def _about(evidence: Evidence, factor: Varied, base: Subject, *, alone: bool) -> str:

@@ -31,6 +31,7 @@ class ChartCurve:
         cells: Numbers of the points' cells on a page; empty where there is no page, or no cell.
         variant: Choice of the page's switch that shows it; empty if it is always shown.
         hidden: Whether it is hidden until its variant is chosen.
+        gid: Part of the SVG ids of its elements; empty for its number.
     """
 
     label: str
@@ -40,6 +41,7 @@ class ChartCurve:
     cells: Sequence[int] = ()
     variant: str = ""
     hidden: bool = False
+    gid: str = ""
 
     @property
     def points(self) -> list[Point]:
@@ -57,6 +59,7 @@ class Chart:
         linear: Whether no axis may be logarithmic.
         across: Quantity on the horizontal axis: sizes in bytes, or seconds.
         levels: Values of horizontal reference lines.
+        span: Ends of the vertical axis of shares; None where the values decide.
         limits_of: Series whose eager limits are marked.
         reach: Values besides those of its curves that the vertical axis covers.
         first_in_front: Whether the first curve is drawn over the others, not the last one.
@@ -71,6 +74,7 @@ class Chart:
     across: Literal["size", "seconds"] = "size"
     across_label: str = "message size"
     levels: Sequence[float] = ()
+    span: tuple[float | None, float | None] = (None, None)
     limits_of: Sequence[Series] = ()
     reach: Sequence[float] = ()
     first_in_front: bool = False

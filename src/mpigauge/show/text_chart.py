@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
 from mpigauge.find.answer import answers
+from mpigauge.find.fact import weight_of
 from mpigauge.find.headline import Names
 from mpigauge.plan.factors import SIZE
 from mpigauge.query.series import rate_point, time_point
@@ -209,9 +210,9 @@ def _compared(source: Source, varied: VariedFactors) -> Iterator[tuple[str, list
     """Yield the two curves of a contrast that the first sentence is about, the one that says most."""
     if varied.first is None or not (told := varied.told):
         return
-    most = max(told, key=lambda one: one.weight)
-    names = Names(varied.evidence, varied.first, [most.cell, most.other])
-    for cell in (most.cell, most.other):
+    most = max(told, key=weight_of)
+    names = Names(varied.evidence, varied.first, [most.base.cell, most.other])
+    for cell in (most.base.cell, most.other):
         yield names.of(cell), _rows(source, most.base._replace(cell=cell))
 
 

@@ -72,13 +72,13 @@ def campaign(folder: Path) -> tuple[list[PlantedDelay | PlantedRate], float]:
 def missing(told: Sequence[PlantedDelay | PlantedRate]) -> Iterator[str]:
     """Links of which nothing is said, as a launch had no time for them."""
     for kind in (PlantedDelay, PlantedRate):
-        unsaid = PLACES - {one.cell.placement for one in told if isinstance(one, kind)}
+        unsaid = PLACES - {one.of.cell.placement for one in told if isinstance(one, kind)}
         yield from (f"{place}: no {kind.__name__}" for place in sorted(unsaid))
 
 
 def judged(fact: PlantedDelay | PlantedRate) -> None:
     """Check what a busy machine may excuse."""
-    where = fact.cell.placement
+    where = fact.of.cell.placement
     if isinstance(fact, PlantedRate):
         share = fact.best.estimate / fact.payload_bytes_per_s
         check(f"{where}, rate found / planted", share, above=1 - RATE_LOST)

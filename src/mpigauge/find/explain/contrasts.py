@@ -19,7 +19,7 @@ from mpigauge.compare.size_ratio import (
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.find.comparisons import USUALLY, place_name
-from mpigauge.find.explain.evidence import against_first, at_sizes
+from mpigauge.find.explain.evidence import against_first
 from mpigauge.find.phrases import (
     CROWDED,
     EMULATED,
@@ -133,16 +133,6 @@ class Contrast:
     rates: tuple[BothRates, ...] = ()
 
     @property
-    def cell(self) -> Cell:
-        """The smallest of the curve that the other is compared with."""
-        return self.base.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """Both curves, at the sizes that both have."""
-        return at_sizes([self.base.cell, self.other], (one.bytes for one in self.points))
-
-    @property
     def launches(self) -> int:
         """How many launches it rests on: the fewest of its sizes and of the numbers of several sizes.
 
@@ -178,21 +168,21 @@ def settings(evidence: Evidence) -> Iterator[Contrast]:
 def modes(evidence: Evidence) -> Iterator[Contrast]:
     """Yield each mode of a pattern against the first, but for those that one-sided topics tell."""
     for fact in contrasts(evidence, frozenset({"mode"})):
-        if fact.cell.pattern not in SYNCHRONISED:
+        if fact.base.cell.pattern not in SYNCHRONISED:
             yield fact
 
 
 def orders(evidence: Evidence) -> Iterator[Contrast]:
     """Yield each order of the same ranks against the first."""
     for fact in contrasts(evidence, ORDER):
-        if {*ranks_in(fact.cell, None)} == {*ranks_in(fact.other, None)}:
+        if {*ranks_in(fact.base.cell, None)} == {*ranks_in(fact.other, None)}:
             yield fact
 
 
 def senders(evidence: Evidence) -> Iterator[Contrast]:
     """Yield each number of senders against the first."""
     for fact in contrasts(evidence, SENDERS):
-        if fact.cell.senders != fact.other.senders:
+        if fact.base.cell.senders != fact.other.senders:
             yield fact
 
 
@@ -202,7 +192,7 @@ def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]
         pairs = size_pairs(base, other, same_place=factors != PLACE, within=evidence.within)
         if pairs:
             fact = _contrast(evidence, factors, (base[0], other[0]), pairs)
-            of_all = factors == SENDERS and evidence.patterns[fact.cell.pattern].windowed
+            of_all = factors == SENDERS and evidence.patterns[fact.base.cell.pattern].windowed
             yield replace(fact, rates=tuple(_rates(base, other, fact.points))) if of_all else fact
 
 
@@ -304,8 +294,8 @@ def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC)
 def sides_of(fact: Contrast) -> NamesOfTwo:
     """Return how the two are called, and by what they are held against each other."""
     name = name_of(fact.factors)
-    many, base_many = (is_many(fact.factors, cell) for cell in (fact.other, fact.cell))
-    return NamesOfTwo(name(fact.other), name(fact.cell), many, base_many, bool(fact.rates))
+    many, base_many = (is_many(fact.factors, cell) for cell in (fact.other, fact.base.cell))
+    return NamesOfTwo(name(fact.other), name(fact.base.cell), many, base_many, bool(fact.rates))
 
 
 def is_many(factors: frozenset[str], cell: Cell) -> bool:
@@ -317,7 +307,9 @@ def _largest_rate(fact: Contrast, chosen: Units) -> list[str]:
     """Return the rate of the other at the largest size at which that differs; empty if there is none."""
     differ = {one.bytes for run in fact.runs if run.verdict in DIFFERENT for one in run.at}
     known = [one for one in fact.rates if one.bytes in differ][-1:]
-    return [f"{rate(one.other_bytes_per_s, chosen=chosen)}{at_size(fact.cell, one.bytes)}" for one in known]
+    return [
+        f"{rate(one.other_bytes_per_s, chosen=chosen)}{at_size(fact.base.cell, one.bytes)}" for one in known
+    ]
 
 
 def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:

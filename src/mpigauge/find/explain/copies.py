@@ -9,7 +9,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.explain.evidence import at_sizes, is_informative
+from mpigauge.find.explain.evidence import is_informative
 from mpigauge.find.memory_costs import LIMITS, curves_in_copies
 from mpigauge.find.phrases import EMULATED, crossed_between, in_one_line, is_known, subject
 from mpigauge.rows.baselines import YARDSTICKS
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
-    from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Ratio
     from mpigauge.stats.percentiles import Values
@@ -83,21 +82,6 @@ class Copies:
     least: InCopies
     largest_bytes: int
     emulated: bool
-
-    @property
-    def cell(self) -> Cell:
-        """The cell."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The smallest message, and the one that costs fewest copies."""
-        return at_sizes([self.cell], (self.first.bytes, self.least.bytes))
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on."""
-        return min(self.first.ratio.launches, self.least.ratio.launches)
 
     @property
     def weight(self) -> float:

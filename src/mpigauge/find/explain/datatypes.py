@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import at_sizes, of_one_launch, ratio_of_rows
-from mpigauge.find.phrases import in_one_line, known_times, subject
+from mpigauge.find.explain.evidence import of_one_launch, ratio_of_rows
+from mpigauge.find.phrases import in_times, subject
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import Subject, subject_of
 
@@ -51,21 +51,6 @@ class Making:
     ratio: Ratio
 
     @property
-    def cell(self) -> Cell:
-        """The message."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The making and the message."""
-        return at_sizes([self.made, self.cell])
-
-    @property
-    def launches(self) -> int:
-        """How many launches the ratio rests on."""
-        return self.ratio.launches
-
-    @property
     def weight(self) -> float:
         """More, the more of a message it takes."""
         return math.log1p(self.ratio.estimate)
@@ -91,22 +76,21 @@ def _is_of_one_datatype(one: Cell, other: Cell) -> bool:
 
 # ---- Sentences -----------------------------------------------------------------------------------
 
+MAKING, AS_MESSAGE = "making the datatype takes", "as long as one message of it"
+
 
 def headline(fact: Making, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return in one line how many times as long as a message of it a datatype takes to be made."""
-    return in_one_line(
-        f"{_about(fact, varied)}: making the datatype takes {times} as long as one message of it"
-        for times in (known_times(fact.ratio, interval=each) for each in (True, False))
-    )
+    return in_times(f"{_about(fact, varied)}: {MAKING}", fact.ratio, AS_MESSAGE)
 
 
 def sentence(fact: Making, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return both times and their ratio."""
     made, message = (units.format_time(each, chosen.time) for each in (fact.made_s, fact.message_s))
-    takes = f"making the datatype takes {times_words(fact.ratio)} as long as one message of it"
+    takes = f"{MAKING} {times_words(fact.ratio)} {AS_MESSAGE}"
     return f"{_about(fact, varied)}: {takes}, {made} against {message}"
 
 
 def _about(fact: Making, varied: Collection[str]) -> str:
     about = subject(fact.of, {*varied, "mode", "block_bytes"})
-    return f"{about}, {units.format_size(fact.cell.bytes)}"
+    return f"{about}, {units.format_size(fact.of.cell.bytes)}"

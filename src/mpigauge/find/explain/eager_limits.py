@@ -10,7 +10,6 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import headed, is_known, subject, time
 from mpigauge.result.kernel_data import CrossingSamples
 from mpigauge.rows.group import Subject
@@ -85,11 +84,6 @@ class EagerLimit:
     crossing: EagerLimitCost | None
     blocked: int
     of: int
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The probe."""
-        return at_sizes([self.cell])
 
     @property
     def launches(self) -> int:

@@ -9,7 +9,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
-from msgspec.structs import replace
 
 from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
@@ -245,9 +244,3 @@ def beside_others(sides: Sequence[Mapping[int, float]]) -> list[Ratio | None]:
 def _mean(values: Iterable[float]) -> float:
     """Return the geometric mean of some positive numbers."""
     return math.exp(fmean(map(math.log, values)))
-
-
-def at_sizes(cells: Iterable[Cell | None], sizes_bytes: Iterable[int] = ()) -> frozenset[Cell]:
-    """Return cells, and each of them at other sizes: what a fact rests on that is of whole curves."""
-    found, sizes = [cell for cell in cells if cell is not None], [*sizes_bytes]
-    return frozenset([*found, *(replace(cell, bytes=size) for cell in found for size in sizes)])

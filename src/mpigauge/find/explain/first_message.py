@@ -11,7 +11,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import at_sizes, is_informative, is_narrow
+from mpigauge.find.explain.evidence import is_informative, is_narrow
 from mpigauge.find.phrases import in_one_line, is_known, known_time, known_times, time
 from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.ratios import ratio_of
@@ -60,11 +60,6 @@ class FirstMessage:
     usual_s: float | None
     ratio: Ratio | None
     launches: int
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The cell of that message."""
-        return at_sizes([self.cell])
 
     @property
     def weight(self) -> float:

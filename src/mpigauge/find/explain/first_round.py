@@ -13,7 +13,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import at_sizes, single_calls
+from mpigauge.find.explain.evidence import single_calls
 from mpigauge.find.phrases import at_size, every_size, subject
 from mpigauge.rows.ratios import compared, judged_together
 from mpigauge.stats.interval import interval_of
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
-    from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Ratio
@@ -63,16 +62,6 @@ class First:
     longer: tuple[FirstAt, ...]
 
     @property
-    def cell(self) -> Cell:
-        """The cell."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The curve, at all sizes with an interval."""
-        return at_sizes([self.cell], (one.bytes for one in self.points))
-
-    @property
     def ends(self) -> tuple[float, float]:
         """The least and the largest ratio of all sizes."""
         ratios = [one.ratio.estimate for one in self.points]
@@ -82,11 +71,6 @@ class First:
     def most(self) -> FirstAt:
         """The size at which it takes longest beside a typical one, of those at which that is certain."""
         return max(self.longer, key=lambda one: one.ratio.estimate)
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on: the fewest of its sizes."""
-        return min(one.ratio.launches for one in self.points)
 
     @property
     def weight(self) -> float:
@@ -142,7 +126,7 @@ def _range(fact: First, chosen: Units) -> str:
     most, total, many = fact.most, len(fact.points), len(fact.longer)
     first, typical = (units.format_time(one, chosen.time) for one in (most.first_s, most.typical_s))
     both = f"{first} for {typical}"
-    where = at_size(fact.cell, most.bytes)
+    where = at_size(fact.of.cell, most.bytes)
     if total == 1:
         return f"{times_words(most.ratio)} as long as a typical one{where}, {both}"
     ends = units.interval(*fact.ends, units.format_factor)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import at_sizes, beside_others, is_informative, single_calls
+from mpigauge.find.explain.evidence import beside_others, is_informative, single_calls
 from mpigauge.find.phrases import at_size, headed, in_one_line, is_known, known_times, subject, time
 from mpigauge.plan.groups import active_ranks
 from mpigauge.rows.group import group
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
-    from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
     from mpigauge.rows.ratios import TimePair
     from mpigauge.rows.rows import Row
@@ -84,21 +83,6 @@ class Together:
     count: int
     ranks: tuple[int, int]
     at: tuple[GroupsAtOnce, ...]
-
-    @property
-    def cell(self) -> Cell:
-        """The smallest cell of the first group."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The first group at all sizes, beside the others."""
-        return at_sizes([self.cell], (one.bytes for one in self.at))
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on: the fewest of its sizes."""
-        return min(one.ratio.launches for one in self.at)
 
     @property
     def weight(self) -> float:
@@ -191,7 +175,7 @@ def headline(fact: Together, varied: Collection[str], _: Units = AUTOMATIC) -> s
     most = max(fact.at, key=_telling)
     about, what = _about(fact, varied), _what(fact)
     said = [f"{what} take {known_times(most.ratio, interval=each)} one alone" for each in (True, False)]
-    where = at_size(fact.cell, most.bytes)
+    where = at_size(fact.of.cell, most.bytes)
     if not is_known(most.ratio.low, most.ratio.high):
         return headed(about, f"{what} beside one alone{where}: not known")
     more = [*_delayed(most.most_delayed)] if most.most_delayed else [""]
@@ -217,13 +201,13 @@ def _what(fact: Together) -> str:
     """Return `8 allreduces of 16 ranks at once`."""
     fewest, most = fact.ranks
     ranks = counted(most, "rank") if fewest == most else f"{fewest} to {most} ranks"
-    return f"{counted(fact.count, fact.cell.pattern)} of {ranks} at once"
+    return f"{counted(fact.count, fact.of.cell.pattern)} of {ranks} at once"
 
 
 def _at(one: GroupsAtOnce, fact: Together, chosen: Units) -> str:
     alone = time(one.alone_s, chosen=chosen)
     more = next(_delayed(one.most_delayed)) if one.most_delayed is not None else ""
-    return f"{times_words(one.ratio)} one alone ({alone}){at_size(fact.cell, one.bytes)}{more}"
+    return f"{times_words(one.ratio)} one alone ({alone}){at_size(fact.of.cell, one.bytes)}{more}"
 
 
 def _delayed(one: OneGroup) -> Iterator[str]:

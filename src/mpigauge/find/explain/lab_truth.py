@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.comparisons import place_name
-from mpigauge.find.explain.evidence import MIN_LAUNCHES, at_sizes, single_calls
+from mpigauge.find.explain.evidence import MIN_LAUNCHES, single_calls
 from mpigauge.find.explain.plateau import Rate, rate_at, rising
 from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import (
@@ -68,16 +68,6 @@ class PlantedDelay:
     launches: int
 
     @property
-    def cell(self) -> Cell:
-        """The cell."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The message, and the one that was taken from it."""
-        return at_sizes([self.cell, self.base])
-
-    @property
     def planted_s(self) -> float:
         """The time for which the lab makes it wait, in all."""
         return self.delay_s + self.lanes_s
@@ -106,16 +96,6 @@ class PlantedRate:
     best: Rate
     rising: bool
     launches: int
-
-    @property
-    def cell(self) -> Cell:
-        """The cell."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The message that was fastest."""
-        return at_sizes([self.cell], [self.best.bytes])
 
     @property
     def weight(self) -> float:
@@ -268,7 +248,7 @@ def headline(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: 
     than = f"more than {place_name(fact.base)}" if fact.base is not None else "one way"
     measured = f"{known_time(fact.measured_s, fact.low_s, fact.high_s, chosen)} {than}"
     planted_s = f"planted {units.format_time(fact.planted_s, chosen.time)}"
-    said = f"{about}: {measured} at {units.format_size(fact.cell.bytes)}; {planted_s}"
+    said = f"{about}: {measured} at {units.format_size(fact.of.cell.bytes)}; {planted_s}"
     if not is_known(fact.low_s, fact.high_s):
         return said
     return in_one_line([f"{said}; error {_share(fact)}", said])
@@ -291,7 +271,7 @@ def _rate(fact: PlantedRate, chosen: Units) -> str:
 
 
 def _delay_sentence(fact: PlantedDelay, chosen: Units) -> str:
-    size = units.format_size(fact.cell.bytes)
+    size = units.format_size(fact.of.cell.bytes)
     measured = known_time(fact.measured_s, fact.low_s, fact.high_s, chosen)
     planted = f"planted one way {_planted(fact, chosen)}"
     if fact.base is None:

@@ -13,6 +13,7 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS, phrases_of
 from mpigauge.find.explain.contrasts import BUILD
+from mpigauge.find.fact import weight_of
 from mpigauge.find.phrases import VERDICT_NEEDS, in_one_line, share, subject
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import STATE, each_state, group
@@ -76,19 +77,9 @@ class Moving:
     cells: tuple[Cell, ...]
 
     @property
-    def cell(self) -> Cell:
-        """The message whose ranks all compute."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """All modes."""
-        return frozenset(self.cells)
-
-    @property
     def weight(self) -> float:
         """Large messages, which take longest, before small ones."""
-        return float(self.cell.bytes)
+        return float(self.of.cell.bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +105,9 @@ class HiddenBeside:
     other_alone_s: float
 
     @property
-    def cell(self) -> Cell:
-        """The message with the first."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """Both."""
-        return frozenset({self.of.cell, self.other.cell})
-
-    @property
-    def launches(self) -> int:
-        """The fewer of both."""
-        return min(self.hidden.launches, self.beside.launches)
-
-    @property
     def weight(self) -> float:
         """How far apart they are; large messages before small ones."""
-        return self.cell.bytes * abs(self.beside.estimate - self.hidden.estimate)
+        return self.of.cell.bytes * abs(self.beside.estimate - self.hidden.estimate)
 
 
 # ---- Found ---------------------------------------------------------------------------------------
@@ -151,7 +127,7 @@ def hidden_beside(evidence: Evidence) -> Iterator[HiddenBeside]:
         for rows in (mine for all_states in alike for mine in each_state(all_states)):
             first, *others = group(rows, {*HOW, STATE})
             pairs = ([*_pairs(evidence, first, mine)] for mine in others)
-            yield from (max(found, key=lambda fact: fact.weight) for found in pairs if found)
+            yield from (max(found, key=weight_of) for found in pairs if found)
 
 
 def _pairs(evidence: Evidence, rows: Sequence[Row], others: Sequence[Row]) -> Iterator[HiddenBeside]:
@@ -287,16 +263,16 @@ def beside(fact: HiddenBeside, varied: Collection[str], chosen: Units = AUTOMATI
     )
     said = {name for mine in phrases for name in mine} | HOW
     who = f"while the {SIDES[fact.side]} computes" if fact.side else "while both compute"
-    tests = f" with {counted(fact.cell.tests, 'call')} of MPI_Test" if fact.cell.tests else ""
+    tests = f" with {counted(fact.of.cell.tests, 'call')} of MPI_Test" if fact.of.cell.tests else ""
     return (
-        f"{subject(fact.of, varied, said)}, {units.format_size(fact.cell.bytes)}: {who}{tests} "
+        f"{subject(fact.of, varied, said)}, {units.format_size(fact.of.cell.bytes)}: {who}{tests} "
         f"{share(fact.hidden)} of {units.format_time(fact.alone_s, chosen.time)} is hidden with {first}, "
         f"{share(fact.beside)} of {units.format_time(fact.other_alone_s, chosen.time)} with {other}"
     )
 
 
 def _about(fact: Moving, varied: Collection[str]) -> str:
-    return f"{subject(fact.of, varied, {'mode', 'tests'})}, {units.format_size(fact.cell.bytes)}"
+    return f"{subject(fact.of, varied, {'mode', 'tests'})}, {units.format_size(fact.of.cell.bytes)}"
 
 
 def _parts(fact: Moving, *, interval: bool) -> list[str]:

@@ -10,14 +10,13 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import (
-    at_sizes,
     clock_steps_of,
     is_informative,
     launches_of,
     of_one_launch,
     ratio_of_rows,
 )
-from mpigauge.find.phrases import in_one_line, is_known, known_time, known_times, subject, time
+from mpigauge.find.phrases import in_one_line, in_times, is_known, known_time, known_times, subject, time
 from mpigauge.plan.factors import default_value
 from mpigauge.plan.patterns import known, patterns_with
 from mpigauge.rows.baselines import MESSAGES
@@ -76,22 +75,12 @@ class Notified:
     launches: int
 
     @property
-    def cell(self) -> Cell:
-        """The put."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The put and the message."""
-        return at_sizes([self.cell, self.message.cell if self.message else None])
-
-    @property
     def weight(self) -> float:
         """The usual mode and window before others, small before large."""
-        usual = self.cell.mode == _first_mode(self.cell) and self.cell.rma_window == default_value(
+        usual = self.of.cell.mode == _first_mode(self.of.cell) and self.of.cell.rma_window == default_value(
             "rma_window"
         )
-        return (10.0 if usual else 1.0) / (1 + math.log2(1 + self.cell.bytes))
+        return (10.0 if usual else 1.0) / (1 + math.log2(1 + self.of.cell.bytes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +111,6 @@ class NeedOfTarget:
     high_s: float | None
     launches: int
     cells: tuple[Cell, ...]
-
-    @property
-    def cell(self) -> Cell:
-        """The first of them."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """All of them."""
-        return frozenset(self.cells)
 
     @property
     def weight(self) -> float:
@@ -172,26 +151,6 @@ class Beside:
     base_s: float
     empty: EmptyEpoch | None = None
 
-    @property
-    def cell(self) -> Cell:
-        """The other way."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """Both ways, and the empty epoch."""
-        return at_sizes([self.cell, self.base.cell, self.empty.of.cell if self.empty else None])
-
-    @property
-    def launches(self) -> int:
-        """How many launches the ratio rests on."""
-        return self.ratio.launches
-
-    @property
-    def weight(self) -> float:
-        """The distance of the two, as a logarithm."""
-        return abs(math.log(self.ratio.estimate))
-
 
 @dataclass(frozen=True, slots=True)
 class OwnCopy:
@@ -208,24 +167,9 @@ class OwnCopy:
     ratio: Ratio
 
     @property
-    def cell(self) -> Cell:
-        """The put."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The put and the copy."""
-        return at_sizes([self.cell, self.base.cell])
-
-    @property
-    def launches(self) -> int:
-        """How many launches the ratio rests on."""
-        return self.ratio.launches
-
-    @property
     def weight(self) -> float:
         """More for larger ones."""
-        return math.log2(1 + self.cell.bytes)
+        return math.log2(1 + self.of.cell.bytes)
 
 
 # ---- Found ---------------------------------------------------------------------------------------
@@ -443,7 +387,7 @@ def _of_size(cell: Cell) -> str:
 def notified_headline(fact: Notified, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line when the target has seen a put, and how many messages that is."""
     about = subject(fact.of, varied)
-    said = f"{about}{_of_size(fact.cell)}: seen by the target after"
+    said = f"{about}{_of_size(fact.of.cell)}: seen by the target after"
     alone = time(fact.time_s, chosen=chosen)
     ends = [known_time(fact.time_s, fact.low_s, fact.high_s, chosen) if fact.low_s else alone, alone]
     if fact.ratio is None or not is_known(fact.ratio.low, fact.ratio.high):
@@ -463,7 +407,7 @@ def notified_headline(fact: Notified, varied: Collection[str], chosen: Units = A
 def notified_sentence(fact: Notified, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return when the target has seen a put, and how many messages that is."""
     about = subject(fact.of, varied)
-    said = f"{about}{_of_size(fact.cell)}: seen by the target after"
+    said = f"{about}{_of_size(fact.of.cell)}: seen by the target after"
     took = time(fact.time_s, fact.low_s, fact.high_s, chosen)
     if fact.ratio is None or fact.message is None:
         return f"{said} {took}"
@@ -510,10 +454,11 @@ def _doing(names: Sequence[str], verb: str) -> str:
 def progress_sentence(fact: NeedOfTarget, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return whether operations wait until their target enters MPI, and how long one took."""
     said = progress_headline(fact, varied, chosen)
+    mode, took = fact.of.cell.mode, known_time(fact.while_s, fact.low_s, fact.high_s, chosen)
     taken = (
-        f"{fact.cell.mode} took {known_time(fact.while_s, fact.low_s, fact.high_s, chosen)} while it computed"
+        f"{mode} took {took} while it computed"
         if is_known(fact.low_s, fact.high_s)
-        else f"how long {fact.cell.mode} took while it computed is not known"
+        else f"how long {mode} took while it computed is not known"
     )
     kept = f"; {_doing(fact.alone, 'complete')} without it" if fact.needing and fact.alone else ""
     return f"{said}{kept}; {taken}"
@@ -521,49 +466,40 @@ def progress_sentence(fact: NeedOfTarget, varied: Collection[str], chosen: Units
 
 def synchronisation_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what a way of synchronising costs beside the usual one."""
-    about = f"{subject(fact.base, varied, {'mode'})}{_of_size(fact.cell)}: {fact.cell.mode} takes"
+    about = f"{subject(fact.base, varied, {'mode'})}{_of_size(fact.of.cell)}: {fact.of.cell.mode} takes"
     more = f"; an empty epoch {units.format_time(fact.empty.time_s, chosen.time)}" if fact.empty else ""
     return _in_line(about, fact, f"as {fact.base.cell.mode}", chosen, more)
 
 
 def window_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what another kind of window costs."""
-    about = f"{subject(fact.base, varied, {'rma_window'})}{_of_size(fact.cell)}"
-    kind, usual = (FUNCTIONS.get(one.rma_window, one.rma_window) for one in (fact.cell, fact.base.cell))
+    about = f"{subject(fact.base, varied, {'rma_window'})}{_of_size(fact.of.cell)}"
+    kind, usual = (FUNCTIONS.get(one.rma_window, one.rma_window) for one in (fact.of.cell, fact.base.cell))
     return _in_line(f"{about}: window of {kind}:", fact, f"as of {usual}", chosen)
 
 
 def contended_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what contention costs."""
-    about = f"{subject(fact.base, varied, {'mode', 'ranks'})}{_of_size(fact.cell)}"
-    return _in_line(f"{about}: {fact.cell.ranks} ranks on one word take", fact, "as one alone", chosen)
+    about = f"{subject(fact.base, varied, {'mode', 'ranks'})}{_of_size(fact.of.cell)}"
+    return _in_line(f"{about}: {fact.of.cell.ranks} ranks on one word take", fact, "as one alone", chosen)
 
 
 def _in_line(about: str, fact: Beside, beside: str, chosen: Units, more: str = "") -> str:
     """Return a ratio in one line, with its interval, the time and more if there is room."""
-    times = [known_times(fact.ratio, interval=each) for each in (True, False)]
-    took = units.format_time(fact.of_s, chosen.time)
-    return in_one_line(
-        [
-            f"{about} {times[0]} as long {beside}, {took}{more}",
-            f"{about} {times[1]} as long {beside}, {took}{more}",
-            f"{about} {times[0]} as long {beside}, {took}",
-            f"{about} {times[1]} as long {beside}, {took}",
-            f"{about} {times[1]} as long {beside}",
-        ]
-    )
+    as_long, took = f"as long {beside}", units.format_time(fact.of_s, chosen.time)
+    return in_times(about, fact.ratio, f"{as_long}, {took}{more}", f"{as_long}, {took}", as_long)
 
 
 def beside_sentence(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return both times of two ways, and their ratio."""
     other, base = (units.format_time(each, chosen.time) for each in (fact.of_s, fact.base_s))
-    names = f"{subject(fact.of, _AMONG | {*varied})}{_of_size(fact.cell)}"
+    names = f"{subject(fact.of, _AMONG | {*varied})}{_of_size(fact.of.cell)}"
     against = subject(fact.base, _AMONG | {*varied})
     said = f"{names}: {times_words(fact.ratio)} as long as {against}, {other} against {base}"
     if fact.empty is None:
         return said
     epoch = units.format_time(fact.empty.time_s, chosen.time)
-    return f"{said}; an empty epoch of {fact.cell.mode} {epoch}, {times_words(fact.empty.ratio)} as long"
+    return f"{said}; an empty epoch of {fact.of.cell.mode} {epoch}, {times_words(fact.empty.ratio)} as long"
 
 
 _AMONG = frozenset({"mode", "rma_window"})
@@ -571,7 +507,7 @@ _AMONG = frozenset({"mode", "rma_window"})
 
 def own_copy(fact: OwnCopy, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return that an operation is a copy that rank 0 makes in memory which it shares with the target."""
-    about = f"{subject(fact.of, varied)}{_of_size(fact.cell)}"
+    about = f"{subject(fact.of, varied)}{_of_size(fact.of.cell)}"
     times = f"{known_times(fact.ratio, interval=False)} as long as {fact.base.cell.pattern}"
     copies = (
         "a copy in memory that rank 0 shares with its target",

@@ -12,7 +12,6 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import (
     MIN_LAUNCHES,
-    at_sizes,
     beside_others,
     is_informative,
     measured,
@@ -121,16 +120,6 @@ class Pairs:
     emulated: bool
     crowded: bool
     launches: int
-
-    @property
-    def cell(self) -> Cell:
-        """The cell."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The curve, at all sizes."""
-        return at_sizes([self.cell], (one.bytes for one in self.sizes))
 
     @property
     def weight(self) -> float:
@@ -366,7 +355,7 @@ def _beside(fact: Pairs, chosen: Units) -> list[str]:
 
 def _one_beside(fact: Pairs, one: AtOnce, chosen: Units, *, first: bool) -> str:
     assert one.beside is not None  # noqa: S101 - it is of the known ones
-    where, many, base = at_size(fact.cell, one.bytes), _many(fact, fact.pairs), _alone_words(fact)
+    where, many, base = at_size(fact.of.cell, one.bytes), _many(fact, fact.pairs), _alone_words(fact)
     name = f" ({_alone_name(fact)})"
     if fact.windowed:
         verb = "carry" if fact.pairs > 1 or fact.rooted else "carries"
@@ -387,7 +376,7 @@ def _fairness(fact: Pairs) -> list[str]:
     worst = min(known, key=lambda one: one.least_share.estimate if one.least_share else 1.0)
     assert worst.least_share is not None  # noqa: S101 - it is of the known ones
     what = "rank" if fact.rooted else "pair"
-    where = at_size(fact.cell, worst.bytes)
+    where = at_size(fact.of.cell, worst.bytes)
     return [f"the slowest {what} has {share(worst.least_share)} of the rate of the fastest{where}"]
 
 
@@ -398,7 +387,7 @@ def _slow(fact: Pairs) -> list[str]:
         return []
     size, slow = max(found, key=lambda one: one[1].ratio.estimate)
     who = f"rank {slow.ranks[0]}" if fact.rooted else f"pair {'-'.join(map(str, slow.ranks))}"
-    return [f"{who} takes {times_words(slow.ratio)} as long as the others{at_size(fact.cell, size)}"]
+    return [f"{who} takes {times_words(slow.ratio)} as long as the others{at_size(fact.of.cell, size)}"]
 
 
 def _crossing(fact: Pairs) -> list[str]:

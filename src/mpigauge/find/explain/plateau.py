@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import at_sizes, single_calls
+from mpigauge.find.explain.evidence import single_calls
 from mpigauge.find.explain.routes import PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import in_one_line, is_known, known_rate, rate, span, subject
 from mpigauge.rows.baselines import YARDSTICKS
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.find.explain.routes import Way
-    from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Ratio
@@ -87,18 +86,6 @@ class Plateau:
     copies: CopyCost | None
     link_bytes_per_s: float | None
     launches: int
-
-    @property
-    def cell(self) -> Cell:
-        """The cell."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The curve where it is smallest, best and largest, and where a copy is compared."""
-        return at_sizes(
-            [self.cell], [one.bytes for one in (self.best, self.largest, self.copies) if one is not None]
-        )
 
     @property
     def weight(self) -> float:

@@ -85,17 +85,7 @@ class PartCost:
         """All steps, with what each is held against."""
         places = [{self.factor: one.number, "stride_bytes": one.stride_bytes} for one in self.steps]
         bases = [replace(self.base, **of) for of in places] if self.base.block_bytes else [self.base]
-        return frozenset([*(replace(self.cell, **of) for of in places), *bases])
-
-    @property
-    def cell(self) -> Cell:
-        """The cell of the first step."""
-        return self.of.cell
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on: the fewest of its steps."""
-        return min(step.ratio.launches for step in self.steps)
+        return frozenset([*(replace(self.of.cell, **of) for of in places), *bases])
 
     @property
     def weight(self) -> float:
@@ -139,7 +129,7 @@ def partitions(evidence: Evidence) -> Iterator[PartCost]:
 
 def _with_hidden(cost: PartCost, evidence: Evidence) -> PartCost:
     """Return a cost with the part of the time of its base that was over when the last part was ready."""
-    mode = evidence.patterns[cost.cell.pattern].mode(cost.cell.mode)
+    mode = evidence.patterns[cost.of.cell.pattern].mode(cost.of.cell.mode)
     last = cost.steps[-1]
     if mode is None or not mode.computes_first or not _differs(last):
         return cost
@@ -168,15 +158,18 @@ def _is_by_hand(evidence: Evidence, row: Row) -> bool:
     return mode is not None and mode.by_hand
 
 
+_OF_CURVE = ("pattern", "mode", "job", "buffers", "pair")
+
+
 def _each(found: Iterable[PartCost | None], choose: Callable[[Iterable[int]], int]) -> Iterator[PartCost]:
     """Yield of each mode, library and place the costs at one size."""
     sizes = group_by(
         (one for one in found if one is not None),
-        lambda one: (one.cell.pattern, one.cell.mode, one.cell.job, one.cell.buffers, one.cell.pair),
+        lambda one: tuple(getattr(one.of.cell, name) for name in _OF_CURVE),
     )
     for costs in sizes.values():
-        chosen = choose(one.cell.bytes for one in costs)
-        yield from (one for one in costs if one.cell.bytes == chosen)
+        chosen = choose(one.of.cell.bytes for one in costs)
+        yield from (one for one in costs if one.of.cell.bytes == chosen)
 
 
 def _cost(factor: PartFactor, rows: Sequence[Row], bases: Sequence[Row]) -> PartCost | None:
@@ -299,7 +292,7 @@ def _base(fact: PartCost) -> str:
 
 def _about(fact: PartCost, varied: Collection[str]) -> str:
     about = subject(fact.of, {*varied, "mode"}, {fact.factor})
-    return f"{about}, {units.format_size(fact.cell.bytes)}"
+    return f"{about}, {units.format_size(fact.of.cell.bytes)}"
 
 
 def _as_long(fact: PartCost) -> str:

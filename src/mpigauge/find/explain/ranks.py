@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
-from mpigauge.find.explain.evidence import at_sizes, is_informative
-from mpigauge.find.phrases import MINUS, in_one_line, known_times, subject
+from mpigauge.find.explain.evidence import is_informative
+from mpigauge.find.phrases import MINUS, in_times, subject
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import EACH_RANK, blocks_of
 from mpigauge.rows.group import group
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
-    from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Mode, Pattern
     from mpigauge.rows.group import Subject
     from mpigauge.rows.rows import Row
@@ -106,21 +105,6 @@ class Growth:
     lap: bool
     sized: bool
     at: tuple[AtSize, ...]
-
-    @property
-    def cell(self) -> Cell:
-        """The cell."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The fewest ranks, at all sizes told."""
-        return at_sizes([self.cell], (size.bytes for size in self.at))
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on: the fewest of its ratios."""
-        return min(one.ratio.launches for size in self.at for one in size.more if one.ratio)
 
     @property
     def weight(self) -> float:
@@ -234,10 +218,9 @@ def headline(fact: Growth, varied: Collection[str], chosen: Units = AUTOMATIC) -
     most = one.crowded[-1] if one.crowded else one.fitting
     if most is None or most.ratio is None:
         return f"{about}: {fewest} take {units.format_time(one.fewest.time_s, chosen.time)}"
-    times = [known_times(most.ratio, interval=each) for each in (True, False)]
-    said = [f"{about}: {counted(most.ranks, 'rank')} take {each} as long as {fewest}" for each in times]
     why = "; they share cores: no growth of the operation" if most.cores is not None else _law_words(one)
-    return in_one_line([*(f"{text}{why}" for text in said), *said])
+    take, as_long = f"{about}: {counted(most.ranks, 'rank')} take", f"as long as {fewest}"
+    return in_times(take, most.ratio, f"{as_long}{why}", as_long)
 
 
 def sentence(fact: Growth, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

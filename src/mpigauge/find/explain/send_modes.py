@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.compare.size_ratio import SizeRatio, by_size, size_ratios
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import in_one_line, known_time, span, subject, time
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.baselines import YARDSTICKS
@@ -50,16 +49,6 @@ class Handshake:
     slower: int
 
     @property
-    def rests_on(self) -> frozenset[Cell]:
-        """Both curves, where they are smallest and where the handshake is seen."""
-        return at_sizes([self.cell, self.base.cell], [self.small.bytes])
-
-    @property
-    def launches(self) -> int:
-        """How many launches the handshake rests on."""
-        return self.small.ratio.launches
-
-    @property
     def weight(self) -> float:
         """More where it also tells whether the other waits."""
         return 1.0 + (self.without / self.above if self.above else 0.0)
@@ -90,11 +79,6 @@ class BufferCopy:
     least_bytes: int
     most_bytes: int
     launches: int
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The smallest cells of both curves."""
-        return at_sizes([self.cell, self.base.cell])
 
     @property
     def weight(self) -> float:

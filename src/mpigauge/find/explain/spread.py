@@ -16,7 +16,6 @@ from mpigauge.find.explain.contrasts import BUILD, name_of
 from mpigauge.find.explain.evidence import (
     MIN_LAUNCHES,
     against_first,
-    at_sizes,
     measured,
     single_calls,
 )
@@ -111,21 +110,6 @@ class Spread:
     deviation: Deviation
 
     @property
-    def cell(self) -> Cell:
-        """The cell."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The smallest cell, and the one with the largest deviation."""
-        return at_sizes([self.cell], [self.deviation.bytes])
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on."""
-        return self.quartiles.launches
-
-    @property
     def weight(self) -> float:
         """More, the wider it is; single calls before means of several."""
         return min(1.0, self.quartiles.estimate) + (self.batch == 1)
@@ -156,21 +140,6 @@ class SpreadBeside:
     other_s: float
     base_share: float
     other_share: float
-
-    @property
-    def cell(self) -> Cell:
-        """The smallest of the curve that the other is compared with."""
-        return self.base.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The smallest cells of both curves."""
-        return at_sizes([self.base.cell, self.other])
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on."""
-        return self.ratio.launches
 
     @property
     def weight(self) -> float:
@@ -316,7 +285,7 @@ def _parts(fact: Spread) -> Iterator[str]:
     )
     if fact.half_width is not None:
         yield f"the time itself is known to {units.format_relative(fact.half_width)}"
-    yield _deviation_words(fact.deviation, at_size(fact.cell, fact.deviation.bytes))
+    yield _deviation_words(fact.deviation, at_size(fact.of.cell, fact.deviation.bytes))
     if fact.batched:
         yield f"{counted(len(fact.batched), 'more size')} timed in batches, whose means vary less"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain import first_message
-from mpigauge.find.explain.evidence import at_sizes, is_narrow
+from mpigauge.find.explain.evidence import is_narrow
 from mpigauge.find.explain.first_message import FirstMessage, by_number, first_messages
 from mpigauge.find.phrases import is_known, known_time, time
 from mpigauge.mpi.init_sleep import REMEDY, SLEEP_S, lasts_as_long, may_sleep
@@ -49,11 +49,6 @@ class StartUp:
     first: FirstMessage | None
     launches: int
     sleep_s: float = 0.0
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The cell that stands for the job."""
-        return at_sizes([self.cell])
 
     @property
     def weight(self) -> float:

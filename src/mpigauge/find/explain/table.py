@@ -14,6 +14,7 @@ from mpigauge.find import answer as machine
 from mpigauge.find import maps
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.topics import TOPICS, conclusions, conclusions_across
+from mpigauge.find.fact import cell_of, launches_of
 from mpigauge.find.findings import disturbances_of, told
 from mpigauge.find.phrases import WITHIN
 from mpigauge.linkmap import table as linkmap_table
@@ -53,7 +54,7 @@ class Said:
     @property
     def launches(self) -> int:
         """How many launches it rests on."""
-        return self.conclusion.fact.launches
+        return launches_of(self.conclusion.fact)
 
     @property
     def is_told(self) -> bool:
@@ -177,9 +178,9 @@ def _nothing_follows(sources: Sequence[Source]) -> Iterator[Line]:
 
 def _is_within_another(one: Said, all_of_result: Sequence[Said]) -> bool:
     """Return whether another sentence of a result says what this one does."""
-    whole, cell = TOPICS[one.conclusion.topic].within, one.conclusion.fact.cell
+    whole, cell = TOPICS[one.conclusion.topic].within, cell_of(one.conclusion.fact)
     return any(
-        other.conclusion.topic == whole and other.conclusion.fact.cell == cell for other in all_of_result
+        other.conclusion.topic == whole and cell_of(other.conclusion.fact) == cell for other in all_of_result
     )
 
 

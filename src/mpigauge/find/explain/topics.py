@@ -6,7 +6,7 @@ To add one: a file with its facts, their finder and their sentence, a row here, 
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain import (
@@ -30,33 +30,13 @@ from mpigauge.find.explain import (
     waiting,
     yielding,
 )
+from mpigauge.find.fact import cell_of, weight_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
-    from mpigauge.plan.model import Cell
-
-
-class Fact(Protocol):
-    """A fact that follows from results: a frozen dataclass whose fields are the `value` of JSON."""
-
-    @property
-    def cell(self) -> Cell:
-        """The cell that stands for all of its cells when facts are put in order."""
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """All cells that it is about; some may not be measured, since not every curve has every size."""
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on: the fewest of its cells."""
-
-    @property
-    def weight(self) -> float:
-        """How much it says, compared with other facts of its topic."""
 
 
 class Topic(NamedTuple):
@@ -64,7 +44,7 @@ class Topic(NamedTuple):
 
     Attributes:
         find: Yields the facts of a result, given its evidence; given that of all results if it is across.
-        headline: Says it in one line, given the factors in which cells of its results differ, and units.
+        headline: Says one in one line, given the factors in which cells of its results differ, and units.
         sentence: Says it with all details, of which the line is a part.
         with_ratios: Whether its sentences have two times and their ratio.
         told: Whether texts have it; without a decision that follows it is a record of JSON and CSV alone.
@@ -144,7 +124,7 @@ class Conclusion(NamedTuple):
     """
 
     topic: str
-    fact: Fact
+    fact: Any
     results: tuple[int, ...] = (0,)
 
     def headline(self, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
@@ -170,8 +150,8 @@ def conclusions(evidence: Evidence) -> list[Conclusion]:
     crowded, messages = evidence.crowded, evidence.messages
 
     def telling(one: Conclusion) -> tuple[bool, bool, float]:
-        cell = one.fact.cell
-        return cell.job not in crowded, cell.pattern in messages, one.fact.weight
+        cell = cell_of(one.fact)
+        return cell.job not in crowded, cell.pattern in messages, weight_of(one.fact)
 
     return _in_turn(
         sorted((Conclusion(name, fact) for fact in topic.find(evidence)), key=telling, reverse=True)
@@ -185,7 +165,7 @@ def conclusions_across(evidences: Sequence[Evidence]) -> list[Conclusion]:
     return _in_turn(
         sorted(
             (Conclusion(name, fact, fact.results) for fact in topic.find(evidences)),
-            key=lambda one: one.fact.weight,
+            key=lambda one: weight_of(one.fact),
             reverse=True,
         )
         for name, topic in TOPICS.items()

@@ -14,7 +14,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import VERDICTS
 from mpigauge.find.comparisons import place_name
-from mpigauge.find.explain.evidence import MIN_LAUNCHES, at_sizes, measured, single_calls
+from mpigauge.find.explain.evidence import MIN_LAUNCHES, measured, single_calls
 from mpigauge.find.phrases import in_one_line, is_known, known_share, known_times
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.plan.groups import active_ranks, set_at_once
@@ -73,21 +73,6 @@ class Waiting:
     ranks: int
     cores: int
     relayed: bool
-
-    @property
-    def cell(self) -> Cell:
-        """The first cell of the first library."""
-        return self.cells[0].cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The first cell of each library."""
-        return at_sizes(one.cell for one in self.cells)
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on: the fewest of its libraries."""
-        return min(one.share.launches for one in self.times)
 
     @property
     def weight(self) -> float:
@@ -207,7 +192,7 @@ def sentence(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> st
 
 
 def _about(fact: Waiting, varied: Collection[str]) -> str:
-    cell = fact.cell
+    cell = fact.cells[0].cell
     cores = f"{counted(fact.ranks, 'rank')} on {counted(fact.cores, 'core')}"
     relay = RELAYED if fact.relayed else ""
     place = place_name(cell) if PLACE & set(varied) else ""

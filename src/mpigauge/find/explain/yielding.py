@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words, verdict_words
-from mpigauge.find.explain.evidence import at_sizes, is_informative
+from mpigauge.find.explain.evidence import is_informative
 from mpigauge.find.explain.ranks import cores_shared
-from mpigauge.find.phrases import in_one_line, known_times, subject
+from mpigauge.find.phrases import in_times, subject
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import row_key
@@ -69,21 +69,6 @@ class Yielding:
     sized: bool
     at: tuple[YieldingOperation, ...]
     results: tuple[int, int]
-
-    @property
-    def cell(self) -> Cell:
-        """The cell."""
-        return self.of.cell
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        """The ranks that are told to, at all sizes told."""
-        return at_sizes([self.cell], (one.bytes for one in self.at))
-
-    @property
-    def launches(self) -> int:
-        """How many launches it rests on: the fewest of its sizes."""
-        return min(one.ratio.launches for one in self.at)
 
     @property
     def weight(self) -> float:
@@ -183,23 +168,22 @@ SAID_ITSELF = frozenset({"ranks"}) | {"setting"}
 
 def headline(fact: Yielding, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return in one line how many times as long an operation takes where a waiting rank keeps its core."""
-    ranks = f"{counted(fact.cell.ranks, 'rank')} on {counted(fact.cores, 'core')}"
+    ranks = f"{counted(fact.of.cell.ranks, 'rank')} on {counted(fact.cores, 'core')}"
     about = f"{subject(fact.of, varied, SAID_ITSELF)}, {ranks}"
     untold = ", ".join(f"{name}={value}" if value else f"{name} unset" for name, value in fact.untold)
     one = max(fact.at, key=lambda at: abs(math.log(at.ratio.estimate)))
     where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
     if one.verdict not in DIFFERENT:
         return f"{about}: {verdict_words(one.verdict)}{where} with {untold}"
-    times = [known_times(one.ratio, interval=each) for each in (True, False)]
-    said = [f"{about}: {each} as long{where} with {untold}" for each in times]
-    why = ", since waiting ranks keep their cores"
-    return in_one_line([*(f"{each}{why}" for each in said if one.verdict == "slower"), *said])
+    as_long = f"as long{where} with {untold}"
+    why = [f"{as_long}, since waiting ranks keep their cores"] if one.verdict == "slower" else []
+    return in_times(f"{about}:", one.ratio, *why, as_long)
 
 
 def sentence(fact: Yielding, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return how many times as long an operation takes where a waiting rank keeps its core."""
     about = subject(fact.of, varied, SAID_ITSELF)
-    ranks = f"{counted(fact.cell.ranks, 'rank')} on {counted(fact.cores, 'core')}"
+    ranks = f"{counted(fact.of.cell.ranks, 'rank')} on {counted(fact.cores, 'core')}"
     untold = ", ".join(f"{name}={value}" if value else f"{name} unset" for name, value in fact.untold)
     what = f"not told to give way while they wait ({untold}) against told to"
     return (

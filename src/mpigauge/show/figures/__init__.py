@@ -92,7 +92,7 @@ KINDS = {
             "ranks",
             "time against number of ranks, one line per size",
             "two numbers of ranks",
-            "ranks",
+            "counts",
             example='libraries.jsonl --kind ranks --series barrier --series "allreduce 8 B" --series '
             '"allreduce 64 KiB" -o libraries-ranks.png',
         ),
@@ -100,14 +100,14 @@ KINDS = {
             "pairs",
             "rate of many ranks at once against the number of pairs, beside that of so many times the fewest",
             "multi-stream, incast or outcast of two numbers of ranks or senders",
-            "pairs",
+            "counts",
             example="uplink.jsonl --kind pairs -o uplink.png",
         ),
         DisplayKind(
             "parts",
             "time against depth of a queue, size of blocks, number of partitions, a panel each",
             "two of one of these, of `matching`, `layout`, `partitioned` or `early-bird`",
-            "parts",
+            "counts",
             example="parts.jsonl --kind parts -o parts.png",
         ),
         DisplayKind(

@@ -1,21 +1,21 @@
-"""Drawing of the description of a chart, for figures and for the pictures of a report."""
+"""Drawing of the description of a chart, for figures and for pictures of a report: one loop over curves."""
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.query.series import limits_of
 from mpigauge.show.figures import lines, scales
 from mpigauge.show.figures.ratios import LOG_FROM
-from mpigauge.units import format_percent, format_size
+from mpigauge.units import format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.figure import Figure
 
     from mpigauge.query.series import Series
     from mpigauge.show.chart import Chart
-    from mpigauge.show.figures.ratios import Pieces
 
 STRIP, LINE = 0.045, 0.06
 """Heights of the hatched strip over sizes that would deadlock, and of its label, as shares of the axes."""
@@ -29,19 +29,44 @@ def draw(axes: Any, chart: Chart, name: str = "", most: int | None = None) -> No
         most: Most sizes with a label; None for as many as fit.
     """
     sizes = size_axis(chart, most)
-    place = sizes.x if chart.across == "size" else float
-    numbered = [*enumerate(chart.curves)]
-    for number, curve_ in reversed(numbered) if chart.first_in_front else numbered:
-        lines.curve(axes, f"{name}{number}", curve_.style, curve_.pieces, place)
+    draw_curves(axes, chart, sizes.x if chart.across == "size" else float, name)
     if chart.across == "size":
         sizes.set_up(axes, chart.across_label)
     else:
         axes.set_xlabel(chart.across_label)
-    for level in chart.levels:
-        axes.axhline(level, color="0.45", linewidth=0.8, zorder=1)
     set_up_values(axes, chart)
-    if chart.limits_of:
-        mark_breaks(axes, chart.limits_of)
+    mark_breaks(axes, chart.limits_of)
+
+
+def draw_curves(
+    axes: Any, chart: Chart, place: Callable[[float], float] = float, name: str = "", *, below: bool = False
+) -> None:
+    """Draw the curves of a chart.
+
+    Args:
+        place: Position on the horizontal axis.
+        name: Prefix of the SVG ids of its curves.
+        below: Whether to draw its ratios instead.
+    """
+    numbered = [*enumerate(chart.below if below else chart.curves)]
+    for number, curve in reversed(numbered) if chart.first_in_front else numbered:
+        lines.curve(axes, curve.gid or f"{name}{number}", curve.style, curve.pieces, place)
+
+
+def stacked(whole: Figure, charts: Sequence[Chart]) -> Any:
+    """Draw charts of the same sizes below each other, and return the axes of the first."""
+    if len(charts) > 1:
+        every = whole.subplots(len(charts), 1, sharex=True, height_ratios=(1.8, *[1] * (len(charts) - 1)))
+    else:
+        every = [whole.add_subplot()]
+    sizes = size_axis(charts[0])
+    for axes, chart in zip(every, charts, strict=True):
+        draw_curves(axes, chart, sizes.x)
+    sizes.set_up(every[-1], charts[0].across_label)
+    for axes, chart in zip(every, charts, strict=True):
+        set_up_values(axes, chart)
+        mark_breaks(axes, chart.limits_of, named=axes is every[0])
+    return every[0]
 
 
 def size_axis(chart: Chart, most: int | None = None) -> scales.SizeAxis:
@@ -56,7 +81,9 @@ def value_axis(chart: Chart) -> scales.ValueAxis:
 
 
 def set_up_values(axes: Any, chart: Chart) -> None:
-    """Set scale, ticks and label of the vertical axis, after everything is drawn."""
+    """Set scale, ticks and label of the vertical axis, and draw its levels, after all curves are drawn."""
+    for level in chart.levels:
+        axes.axhline(level, color="0.45", linewidth=0.8, zorder=1)
     axes.set_ylabel(chart.what)
     match chart.quantity:
         case "time" | "rate":
@@ -65,7 +92,9 @@ def set_up_values(axes: Any, chart: Chart) -> None:
             axes.set_yscale("log")
             scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
         case "share":
-            axes.yaxis.set_major_formatter(lambda value, _: format_percent(value))
+            if chart.span != (None, None):
+                axes.set_ylim(*chart.span)
+            axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
         case _:
             pass
 
@@ -78,6 +107,8 @@ def mark_breaks(axes: Any, curves: Sequence[Series], *, named: bool = True) -> N
 
     The axes must have their range.
     """
+    if not curves:
+        return
     sizes = [row.cell.bytes for curve in curves for row in curve.rows]
     for limit, words in limits_of(curves).items():
         if min(sizes) <= limit < max(sizes):
@@ -116,16 +147,3 @@ def _common_label(labels: Sequence[str]) -> str:
 
 
 _HATCHED: Any = {"facecolor": "none", "edgecolor": "0.45", "hatch": "//////", "linewidth": 0}
-
-
-# ---- What is drawn of several series -------------------------------------------------------------
-
-
-def values_of(pieces: Sequence[Pieces]) -> list[float]:
-    """Return the y values of several series."""
-    return [point.y for piece in chain.from_iterable(pieces) for point in piece]
-
-
-def sizes_of(pieces: Sequence[Pieces]) -> set[float]:
-    """Return the x values of several series."""
-    return {point.x for piece in chain.from_iterable(pieces) for point in piece}

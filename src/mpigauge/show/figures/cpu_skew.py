@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-from matplotlib.ticker import FuncFormatter
 
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import Point, against_size, pieces_of
-from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.chart import mark_breaks, sizes_of, values_of
-from mpigauge.show.figures.curves import finish, labels_of, with_points
-from mpigauge.show.figures.line_styles import styles_of
+from mpigauge.show.figures import MAKERS, lines, style
+from mpigauge.show.figures.chart import stacked
+from mpigauge.show.figures.curves import described, finish, labels_of, legend_rows, looks_of, with_points
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
     from mpigauge.query.query import Query
     from mpigauge.query.series import Series
     from mpigauge.rows.rows import Row
+    from mpigauge.show.chart import Chart
+    from mpigauge.show.figures.ratios import Pieces
 
 PERCENT = 100.0
 
@@ -31,22 +31,24 @@ def cpu_figure(query: Query) -> Figure:
     curves = against_size(query, lambda row: row.cpu_s_per_op is not None and row.talks, sized=False)
     unknown = "the CPU time of its ranks is not known"
     curves, costs = with_points(query, curves, _value(lambda row: row.cpu_s_per_op), unknown)
+    chart = described(query, curves, costs, "time", "CPU time, all ranks")
     shares = [pieces_of(curve, _value(lambda row: row.cpu_share)) for curve in curves]
-    styles = lines.widened_below(styles_of(query, curves), costs)
-    whole = style.paper(4.6, lines.legend_rows(labels_of(curves)))
-    upper, lower = whole.subplots(2, 1, sharex=True, height_ratios=(1.8, 1))
-    sizes = scales.SizeAxis(sizes_of(costs), linear=query.linear)
-    for number, curve_style in enumerate(styles):
-        lines.curve(upper, str(number), curve_style, costs[number], sizes.x)
-        lines.curve(lower, f"share-{number}", curve_style, shares[number], sizes.x)
-    sizes.set_up(lower)
-    scales.times("CPU time, all ranks", values_of(costs), query.units.time, linear=query.linear).set_up(upper)
-    _set_up_share(lower, "on a core")
-    mark_breaks(upper, curves)
-    mark_breaks(lower, curves, named=False)
+    whole = style.paper(4.6, legend_rows(curves))
+    stacked(whole, [chart, _share(chart, "share", shares, "on a core", (0, 1.05))])
     below = "below: share of the time of messages that their ranks were on a core"
-    finish(whole, query, curves, styles, "; ".join([below, *_ceilings(curves)]))
+    finish(whole, query, curves, looks_of(chart), "; ".join([below, *_ceilings(curves)]))
     return whole
+
+
+def _share(
+    above: Chart, name: str, pieces: Sequence[Pieces], what: str, span: tuple[float, float | None]
+) -> Chart:
+    """Return a chart of shares below one whose curves look alike."""
+    curves = [
+        replace(curve, pieces=points, gid=f"{name}-{number}")
+        for number, (curve, points) in enumerate(zip(above.curves, pieces, strict=True))
+    ]
+    return replace(above, curves=curves, quantity="share", what=what, span=span)
 
 
 def _ceilings(curves: Sequence[Series]) -> list[str]:
@@ -78,31 +80,20 @@ def skew_figure(query: Query) -> Figure:
         pieces_of(curve, _value(lambda row: row.start.skew_p99_s if row.start else None)) for curve in curves
     ]
     late = [pieces_of(curve, _late_share) for curve in curves]
-    styles = styles_of(query, curves)
-    tardy = any(value > 0 for value in values_of(late))
+    chart = replace(described(query, curves, halves, "time", "skew of starts", widened=False), limits_of=())
+    hollow = [
+        replace(curve, pieces=points, style={**curve.style, **HOLLOW}, gid=f"p99-{number}")
+        for number, (curve, points) in enumerate(zip(chart.curves, tails, strict=True))
+    ]
+    below = _share(chart, "late", late, "late", (0, None))
+    tardy = any(value > 0 for value in below.values)
     whole = style.paper(4.6 if tardy else 3.4, lines.legend_rows([*labels_of(curves), ""]))
-    upper, *below = (
-        whole.subplots(2, 1, sharex=True, height_ratios=(1.8, 1)) if tardy else [whole.add_subplot()]
-    )
-    sizes = scales.SizeAxis(sizes_of(halves), linear=query.linear)
-    for number, curve_style in enumerate(styles):
-        lines.curve(upper, str(number), curve_style, halves[number], sizes.x)
-        lines.curve(
-            upper,
-            f"p99-{number}",
-            curve_style | {"markerfacecolor": "white", "linestyle": (0, (1, 2))},
-            tails[number],
-            sizes.x,
-        )
-        for lower in below:
-            lines.curve(lower, f"late-{number}", curve_style, late[number], sizes.x)
-    sizes.set_up(below[0] if below else upper)
-    values = [*values_of(halves), *values_of(tails)]
-    scales.times("skew of starts", values, query.units.time, linear=query.linear).set_up(upper)
-    for lower in below:
-        _set_up_share(lower, "late", top=None)
-    finish(whole, query, curves, styles, "filled: median of rounds; hollow: 99th percentile")
+    stacked(whole, [replace(chart, curves=[*chart.curves, *hollow]), *([below] if tardy else [])])
+    finish(whole, query, curves, looks_of(chart), "filled: median of rounds; hollow: 99th percentile")
     return whole
+
+
+HOLLOW: Mapping[str, Any] = {"markerfacecolor": "white", "linestyle": (0, (1, 2))}
 
 
 def _value(get: Callable[[Row], float | None]) -> Callable[[Row], Point | None]:
@@ -115,9 +106,3 @@ def _value(get: Callable[[Row], float | None]) -> Callable[[Row], Point | None]:
 
 def _late_share(row: Row) -> Point | None:
     return None if row.start is None else Point(row.cell.bytes, row.start.late_share)
-
-
-def _set_up_share(axes: Any, label: str, *, top: float | None = 1.05) -> None:
-    axes.set_ylim(0, top)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * PERCENT:.3g} %"))
-    axes.set_ylabel(label)

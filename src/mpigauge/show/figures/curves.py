@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain, zip_longest
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from mpigauge.query.kinds import maker
 from mpigauge.query.series import Point, against_size, pieces_of, rate_point, time_point, title_words
 from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import MAKERS, end_labels, lines, modelled, ratios, references, scales, style
-from mpigauge.show.figures.chart import mark_breaks, size_axis, sizes_of, value_axis, values_of
+from mpigauge.show.figures.chart import draw_curves, mark_breaks, set_up_values, size_axis, value_axis
 from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.references import references_of
 from mpigauge.units import format_half_width
@@ -64,17 +63,15 @@ def ratio_figure(query: Query) -> Figure:
     if not any(over.pieces):
         unlike = missing_ratios(over.mismatches)
         raise query.lacks(unlike or f"no other series has a size in common with the first, {curves[0].label}")
-    styles = lines.widened_below(styles_of(query, curves), over.pieces)
     numbers = [number for number, points in enumerate(over.pieces) if points]
     whole = style.paper(3.2, lines.legend_rows([curves[number].label for number in numbers]))
-    axes = whole.add_subplot()
-    sizes = scales.SizeAxis(sizes_of(over.pieces), linear=query.linear)
-    for number in numbers:
-        lines.curve(axes, str(number), styles[number], over.pieces[number], sizes.x)
+    axes, chart = whole.add_subplot(), described(query, curves, over.pieces, "ratio")
+    sizes = size_axis(chart)
+    draw_curves(axes, chart, sizes.x)
     ratios.set_up(axes, [over])
     sizes.set_up(axes)
     mark_breaks(axes, curves)
-    finish(whole, query, curves, styles, _note(OF_RATIOS, over), numbers)
+    finish(whole, query, curves, looks_of(chart), _note(OF_RATIOS, over), numbers)
     return whole
 
 
@@ -83,24 +80,29 @@ def mean_figure(query: Query) -> Figure:
     """Draw means with standard deviations as error bars."""
     unknown = "the means of its samples are not known"
     curves, pieces = with_points(query, against_size(query), _mean_point, unknown)
-    axis = scales.times("mean time", values_of(pieces), query.units.time, linear=query.linear)
-    styles = styles_of(query, curves)
-    whole = style.paper(3.4, lines.legend_rows(labels_of(curves)))
-    axes = whole.add_subplot()
-    sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
-    for number, pieces_of_curve in enumerate(pieces):
-        bare = [[p._replace(low=None, high=None) for p in piece] for piece in pieces_of_curve]
-        place = sizes.side_by_side(number, len(pieces))
-        lines.curve(axes, str(number), styles[number], bare, place)
-        points = [point for piece in pieces_of_curve for point in piece]
-        _bars(axes, str(number), styles[number]["color"], points, place, linear=sizes.linear)
+    chart = described(query, curves, pieces, "time", "mean time", widened=False)
+    whole = style.paper(3.4, legend_rows(curves))
+    axes, sizes = whole.add_subplot(), size_axis(chart)
+    placed = []
+    for number, curve in enumerate(chart.curves):
+        place = sizes.side_by_side(number, len(curves))
+        placed.append(_moved(curve, lambda point, place=place: point._replace(x=place(point.x))))  # type: ignore[misc]
+    bare = [_moved(curve, lambda point: point._replace(low=None, high=None)) for curve in placed]
+    draw_curves(axes, replace(chart, curves=bare))
+    for number, curve in enumerate(placed):
+        _bars(axes, str(number), curve, linear=sizes.linear)
     sizes.set_up(axes)
-    axis.set_up(axes)
+    set_up_values(axes, chart)
     mark_breaks(axes, curves)
-    lows = every(pieces, lambda point: point.low)
-    cut = "; cut where they reach 0" if any(low is not None and low <= 0 for low in lows) else ""
-    finish(whole, query, curves, styles, f"bars: standard deviation of all samples, not an interval{cut}")
+    is_cut = any(point.low is not None and point.low <= 0 for point in chart.points)
+    cut = "; cut where they reach 0" if is_cut else ""
+    note = f"bars: standard deviation of all samples, not an interval{cut}"
+    finish(whole, query, curves, looks_of(chart), note)
     return whole
+
+
+def _moved(curve: ChartCurve, move: Callable[[Point], Point]) -> ChartCurve:
+    return replace(curve, pieces=[[*map(move, piece)] for piece in curve.pieces])
 
 
 def _mean_point(row: Row) -> Point | None:
@@ -116,21 +118,13 @@ def _mean_point(row: Row) -> Point | None:
     )
 
 
-def _bars(
-    axes: Any,
-    name: str,
-    colour: str,
-    points: Sequence[Point],
-    place: Callable[[float], float],
-    *,
-    linear: bool,
-) -> None:
+def _bars(axes: Any, name: str, curve: ChartCurve, *, linear: bool) -> None:
     """Draw error bars with caps; one that reaches below 0 is cut on a logarithmic axis, without a cap."""
-    known = [point for point in points if point.low is not None and point.high is not None]
+    known = [point for point in curve.points if point.low is not None and point.high is not None]
     if not known:
         return
-    least = min(point.y for point in points) / scales.BEYOND
-    xs = [place(point.x) for point in known]
+    colour, least = curve.style["color"], min(point.y for point in curve.points) / scales.BEYOND
+    xs = [point.x for point in known]
     lows = [point.low or 0.0 if linear else max(point.low or 0.0, least) for point in known]
     highs = [point.high or 0.0 for point in known]
     axes.vlines(xs, lows, highs, color=colour, linewidth=1).set_gid(f"errors-{name}")
@@ -152,11 +146,17 @@ def described(
     what: str = "",
     *,
     first_in_front: bool = False,
+    widened: bool = True,
 ) -> Chart:
-    """Return the description of curves against size."""
+    """Return the description of curves against size.
+
+    Args:
+        widened: Whether a curve is wider where others cover it.
+    """
     styles = styles_of(query, curves)
-    order = slice(None, None, -1) if first_in_front else slice(None)
-    styles = lines.widened_below(styles[order], pieces[order])[order]
+    if widened:
+        order = slice(None, None, -1) if first_in_front else slice(None)
+        styles = lines.widened_below(styles[order], pieces[order])[order]
     return Chart(
         [
             ChartCurve(curve.label, look, points)
@@ -205,22 +205,16 @@ def draw(
     axes, low = whole.subplots(2, 1, sharex=True, height_ratios=(2.2, 1)) if over else (None, None)
     axes = axes or whole.add_subplot()
     sizes, axis = size_axis(chart), value_axis(chart)
-    for number, (curve, model) in enumerate(zip_longest(chart.curves, models)):
-        lines.curve(
-            axes,
-            str(number),
-            curve.style,
-            modelled.as_single_points(curve.pieces) if models else curve.pieces,
-            sizes.x,
-        )
+    single = [replace(one, pieces=modelled.as_single_points(one.pieces)) for one in chart.curves]
+    draw_curves(axes, replace(chart, curves=single) if models else chart, sizes.x)
+    for number, (curve, model) in enumerate(zip(chart.curves, models, strict=False)):
         modelled.overlay(axes, str(number), curve.style, model, sizes, rate=chart.quantity == "rate")
     sizes.set_up(low or axes)
     axis.set_up(axes)
     references.draw(axes, lines_of_references, sizes, axis)
     mark_breaks(axes, chart.limits_of)
     if over is not None:
-        for number, curve in enumerate(chart.below):
-            lines.curve(low, f"ratio-{number}", curve.style, curve.pieces, sizes.x)
+        draw_curves(low, chart, sizes.x, "ratio-", below=True)
         ratios.set_up(low, [over])
         mark_breaks(low, chart.limits_of, named=False)
 
@@ -230,11 +224,10 @@ def _with_ratios(
 ) -> Figure:
     """Draw curves and, on logarithmic axes, their ratios below: 5 % cannot be seen in the curves."""
     over = below(query, curves)
-    whole = style.paper(4.8 if over else 3.4, lines.legend_rows(labels_of(curves)))
+    whole = style.paper(4.8 if over else 3.4, legend_rows(curves))
     draw(whole, with_below(chart, over), over, models_of_series(curves) if query.model else (), references)
     note = _note(intervals(curves), over) if over else intervals(curves)
-    styles = [dict(curve.style) for curve in chart.curves]
-    finish(whole, query, curves, styles, f"{note}; {modelled.NOTE}" if query.model else note)
+    finish(whole, query, curves, looks_of(chart), f"{note}; {modelled.NOTE}" if query.model else note)
     return whole
 
 
@@ -327,6 +320,11 @@ def labels_of(curves: Sequence[Series]) -> list[str]:
     return [curve.label for curve in curves]
 
 
-def every(pieces: Sequence[Pieces], get: Callable[[Point], float | None]) -> list[float | None]:
-    """Return one value per point."""
-    return [get(point) for piece in chain.from_iterable(pieces) for point in piece]
+def legend_rows(curves: Sequence[Series]) -> int:
+    """Return how many rows a legend of series has."""
+    return lines.legend_rows(labels_of(curves))
+
+
+def looks_of(chart: Chart) -> list[dict[str, Any]]:
+    """Return the styles of the curves of a chart."""
+    return [dict(curve.style) for curve in chart.curves]

@@ -22,9 +22,8 @@ from mpigauge.query.series import (
 from mpigauge.rows.baselines import CHASES, MESSAGES, YARDSTICKS
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.chart import mark_breaks, sizes_of, values_of
-from mpigauge.show.figures.curves import finish, intervals, labels_of
-from mpigauge.show.figures.line_styles import styles_of
+from mpigauge.show.figures.chart import draw_curves, mark_breaks, size_axis, stacked
+from mpigauge.show.figures.curves import described, finish, intervals, legend_rows, looks_of
 from mpigauge.units import SIZE_UNITS, format_factor, format_size
 
 if TYPE_CHECKING:
@@ -52,17 +51,12 @@ def memory_figure(query: Query) -> Figure:
     if not patterns & COPIES:
         raise query.lacks(f"no copies were measured: {', '.join(sorted(COPIES))}")
     pieces = [pieces_of(curve, rate_point) for curve in curves]
-    styles = lines.widened_below(styles_of(query, curves), pieces)
-    whole = style.paper(3.8, lines.legend_rows(labels_of(curves)))
-    axes = whole.add_subplot()
-    sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
-    for number, pieces_of_curve in enumerate(pieces):
-        lines.curve(axes, str(number), styles[number], pieces_of_curve, sizes.x)
-    sizes.set_up(axes, "size")
-    scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear).set_up(axes)
-    marked = _mark_caches(axes, query, sizes_of(pieces))
+    chart = described(query, curves, pieces, "rate", "bandwidth")
+    whole = style.paper(3.8, legend_rows(curves))
+    axes = stacked(whole, [replace(chart, across_label="size", limits_of=())])
+    marked = _mark_caches(axes, query, chart.sizes)
     halved = "; copies have their bytes twice, so they leave a cache at half of its size" if marked else ""
-    finish(whole, query, curves, styles, intervals(curves) + halved)
+    finish(whole, query, curves, looks_of(chart), intervals(curves) + halved)
     return whole
 
 
@@ -132,19 +126,19 @@ def memory_ratio_figure(query: Query) -> Figure:
         for curve in curves
     ]
     curves = [_with_least(curve, mine) for curve, mine in zip(curves, pieces, strict=True)]
-    styles = lines.widened_below(styles_of(query, [_copy_of(curve, keys) for curve in curves]), pieces)
-    whole = style.paper(3.6, lines.legend_rows(labels_of(curves)))
-    axes = whole.add_subplot()
-    sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
-    for number, pieces_of_curve in enumerate(pieces):
-        lines.curve(axes, str(number), styles[number], pieces_of_curve, sizes.x)
-        _ring(axes, str(number), styles[number]["color"], _least(pieces_of_curve), sizes)
+    looks = described(query, [_copy_of(curve, keys) for curve in curves], pieces, "ratio")
+    chart = replace(looks, limits_of=curves)
+    whole = style.paper(3.6, legend_rows(curves))
+    axes, sizes = whole.add_subplot(), size_axis(chart)
+    draw_curves(axes, chart, sizes.x)
+    for number, drawn in enumerate(chart.curves):
+        _ring(axes, str(number), drawn.style["color"], _least(drawn.pieces), sizes)
     sizes.set_up(axes)
-    limits = _set_up(axes, values_of(pieces), linear=query.linear)
+    limits = _set_up(axes, chart.values, linear=query.linear)
     mark_breaks(axes, curves)
     words = " and ".join(f"{limit:g}" for limit in limits)
     lined = f"; dashed: {words} copies" if limits else ""
-    finish(whole, query, curves, styles, f"{RATIOS}; ring: the least{lined}")
+    finish(whole, query, curves, looks_of(chart), f"{RATIOS}; ring: the least{lined}")
     return whole
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from matplotlib.ticker import PercentFormatter
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import Point, against_size
-from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.chart import mark_breaks, sizes_of, values_of
-from mpigauge.show.figures.curves import finish, labels_of, with_points
-from mpigauge.show.figures.line_styles import styles_of
+from mpigauge.show.figures import MAKERS, style
+from mpigauge.show.figures.chart import stacked
+from mpigauge.show.figures.curves import described, finish, legend_rows, looks_of, with_points
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.figure import Figure
 
     from mpigauge.query.query import Query
@@ -30,30 +26,13 @@ def overlap_figure(query: Query) -> Figure:
     """Draw which part of an operation's time a computation hides, with lines for none and all of it."""
     curves = against_size(query, lambda row: row.overlap is not None, sized=False)
     curves, parts = with_points(query, curves, _hidden, "nothing was measured beside a computation")
-    styles = styles_of(query, curves)
-    whole = style.paper(3.4, lines.legend_rows(labels_of(curves)))
-    axes = whole.add_subplot()
-    sizes = scales.SizeAxis(sizes_of(parts), linear=query.linear)
-    for number, curve_style in enumerate(styles):
-        lines.curve(axes, str(number), curve_style, parts[number], sizes.x)
-    sizes.set_up(axes)
-    _set_up(axes, values_of(parts))
-    mark_breaks(axes, curves)
-    finish(whole, query, curves, styles)
+    chart = described(query, curves, parts, "share", "hidden part of the time", widened=False)
+    low, high = max(FLOOR, min([0.0, *chart.values])), min(CEILING, max([1.0, *chart.values]))
+    whole = style.paper(3.4, legend_rows(curves))
+    stacked(whole, [replace(chart, span=(low - 0.1, high + 0.1), levels=(0.0, 1.0))])
+    finish(whole, query, curves, looks_of(chart))
     return whole
 
 
 def _hidden(row: Row) -> Point | None:
-    if row.overlap is None:
-        return None
-    return Point(row.cell.bytes, row.overlap.estimate, row.overlap.low, row.overlap.high)
-
-
-def _set_up(axes: Any, values: Sequence[float]) -> None:
-    low = max(FLOOR, min([0.0, *values]))
-    high = min(CEILING, max([1.0, *values]))
-    axes.set_ylim(low - 0.1, high + 0.1)
-    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, symbol=" %"))
-    axes.set_ylabel("hidden part of the time")
-    for part, name in ((0.0, "none"), (1.0, "all")):
-        axes.axhline(part, color="0.45", linewidth=0.8, zorder=1, gid=f"hidden-{name}")
+    return Point(row.cell.bytes, *row.overlap.ends) if row.overlap is not None else None

@@ -20,19 +20,20 @@ from mpigauge.query.series import (
 )
 from mpigauge.rows.group import words_key
 from mpigauge.sequences import group_by
+from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import MAKERS, lines, ratios, references, scales, style
-from mpigauge.show.figures.chart import mark_breaks, sizes_of, values_of
-from mpigauge.show.figures.curves import intervals
+from mpigauge.show.figures.chart import draw_curves, mark_breaks
+from mpigauge.show.figures.curves import intervals, with_below
 from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.references import references_by
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
     from mpigauge.query.query import Query
-    from mpigauge.query.series import Series
+    from mpigauge.query.series import Point, Series
     from mpigauge.show.figures.ratios import Pieces, Ratios
     from mpigauge.show.references import Reference
 
@@ -50,6 +51,11 @@ class Panel:
     pieces: list[Pieces]
     ratios: Ratios
     references: list[Reference]
+
+    @property
+    def points(self) -> Iterator[Point]:
+        """Points of all series."""
+        return (point for pieces in self.pieces for piece in pieces for point in piece)
 
 
 @maker(MAKERS, "modes")
@@ -147,11 +153,11 @@ def _drawn(query: Query, panels: Sequence[Panel], styles: dict[str, dict[str, An
     heights = [2.0, 1.0] * rows if below else [1.0] * rows
     grid = whole.add_gridspec(len(heights), columns, height_ratios=heights)
     sizes = scales.SizeAxis(
-        {size for panel in panels for size in sizes_of(panel.pieces)},
+        {point.x for panel in panels for point in panel.points},
         linear=query.linear,
         most=LABELS_OF_PANEL,
     )
-    values = [value for panel in panels for value in values_of(panel.pieces)]
+    values = [point.y for panel in panels for point in panel.points]
     every = [curve for panel in panels for curve in panel.references]
     values += references.near(every, values, linear=query.linear)
     axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
@@ -162,21 +168,27 @@ def _drawn(query: Query, panels: Sequence[Panel], styles: dict[str, dict[str, An
         upper = whole.add_subplot(grid[(2 if below else 1) * row, column], **shared)
         shared = {"sharex": upper, "sharey": upper} if number == 0 else shared
         upper.set_title(panel.title)
-        for place, (curve, pieces) in enumerate(zip(panel.series, panel.pieces, strict=True)):
-            lines.curve(upper, f"{number}-{place}", styles[curve.label], pieces, sizes.x)
+        chart = _chart(panel, styles)
+        draw_curves(upper, chart, sizes.x, f"{number}-")
         lowest = upper
         if below:
             lowest = whole.add_subplot(grid[2 * row + 1, column], sharex=upper, sharey=shared_low["sharey"])
             shared_low = {"sharey": lowest} if number == 0 else shared_low
-            styles_of_panel = [lines.usual_width(styles[curve.label]) for curve in panel.series]
-            for place, pieces in enumerate(panel.ratios.pieces):
-                lines.curve(lowest, f"ratio-{number}-{place}", styles_of_panel[place], pieces, sizes.x)
+            draw_curves(lowest, chart, sizes.x, f"ratio-{number}-", below=True)
             upper.tick_params(labelbottom=False)
         last = number + columns >= len(panels)
         sizes.set_up(lowest, "message size" if last else "")
         lowest.tick_params(labelbottom=last)
     _set_up(panels, whole.axes, axis, sizes, columns, below=below)
     return whole
+
+
+def _chart(panel: Panel, styles: Mapping[str, dict[str, Any]]) -> Chart:
+    looks = [styles[curve.label] for curve in panel.series]
+    curves = zip(panel.series, looks, panel.pieces, strict=True)
+    return with_below(
+        Chart([ChartCurve(curve.label, look, pieces) for curve, look, pieces in curves], "rate"), panel.ratios
+    )
 
 
 def _set_up(

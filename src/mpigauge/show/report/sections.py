@@ -14,6 +14,7 @@ from mpigauge.document.finding import subject_in
 from mpigauge.document.phrases import phrases_of
 from mpigauge.document.status_words import status_and_reason
 from mpigauge.find import answer as machine
+from mpigauge.find.fact import rests_on
 from mpigauge.find.findings import doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.query.series import size_words
@@ -89,7 +90,7 @@ def _sentence(inputs: PageInputs, said: Said) -> Sentence:
     fact = said.conclusion.fact
     sources = [source for source in inputs.sources if source.name in said.name.split(" / ")]
     subject = subject_in(fact)
-    numbers = [number for source in sources for number in inputs.cells.find(source, fact.rests_on, subject)]
+    numbers = [number for source in sources for number in inputs.cells.find(source, rests_on(fact), subject)]
     text = f"{name}{said.text} ({counted(said.launches, 'launch')})"
     return Sentence(text, cells=numbers)
 

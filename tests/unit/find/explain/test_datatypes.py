@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.find.explain.datatypes import headline, makings
+from mpigauge.find.fact import rests_on
 from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of
 
@@ -25,7 +26,7 @@ def test_the_making_of_a_datatype_is_told_in_messages_of_it() -> None:
     (fact,) = facts(makings, evidence)
     assert fact.ratio.estimate == pytest.approx(fact.made_s / fact.message_s, rel=0.01)
     assert fact.made_s < fact.message_s
-    assert fact.rests_on == {in_blocks("layout"), in_blocks("type_commit")}
+    assert rests_on(fact) == {in_blocks("layout"), in_blocks("type_commit")}
     said = (
         r"layout derived, blocks of 8 B, every 16 B, 4 KiB: making the datatype takes "
         r"0\.\d+ times \(.*\) as long as one message of it"

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.find.explain.first_round import firsts, sentence
+from mpigauge.find.fact import launches_of
 from tests.made import cell
 from tests.unit.find.explain.made_evidence import evidence, varied
 
@@ -47,7 +48,7 @@ def test_the_range_over_sizes_and_the_largest_are_found() -> None:
     assert fact.most.ratio.estimate == pytest.approx(7.0, rel=1e-3)
     assert fact.most.bytes == 1024
     assert fact.most.first_s == pytest.approx(7.0 * fact.most.typical_s, rel=1e-3)
-    assert (len(fact.longer), fact.launches) == (3, 6)
+    assert (len(fact.longer), launches_of(fact)) == (3, 6)
     text = sentence(fact, varied(found))
     assert text.startswith("pingpong: the first round in a warm launch, not a program's first message, takes")
     assert "2.00 \N{EN DASH} 7.00 times as long as a typical one, longer for certain at all 3 sizes" in text

@@ -64,11 +64,11 @@ def in_places(
 def delays(found: Evidence) -> dict[tuple[str, str], PlantedDelay]:
     """By placement and what was taken off."""
     facts = [fact for fact in planted(found) if isinstance(fact, PlantedDelay)]
-    return {(fact.cell.placement, fact.base.placement if fact.base else ""): fact for fact in facts}
+    return {(fact.of.cell.placement, fact.base.placement if fact.base else ""): fact for fact in facts}
 
 
 def rates(found: Evidence) -> dict[str, PlantedRate]:
-    return {fact.cell.placement: fact for fact in planted(found) if isinstance(fact, PlantedRate)}
+    return {fact.of.cell.placement: fact for fact in planted(found) if isinstance(fact, PlantedRate)}
 
 
 def test_software_cancels_between_two_links() -> None:

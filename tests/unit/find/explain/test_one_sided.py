@@ -140,7 +140,7 @@ def test_ways_of_synchronising_are_told_where_they_differ() -> None:
         {remote("put"): 100.0, remote("put", mode="lock"): 300.0, remote("put", mode="flush_local"): 100.0}
     )
     (fact,) = facts(synchronisations, evidence)
-    assert fact.cell.mode == "lock"
+    assert fact.of.cell.mode == "lock"
     assert fact.ratio.estimate == pytest.approx(3.0, rel=0.05)
     assert " takes " in headline("synchronisation", fact, evidence)
     assert "lock" in sentence("synchronisation", fact, evidence)
@@ -226,8 +226,8 @@ def test_ways_of_synchronising_are_told_by_one_topic() -> None:
     times |= {remote("put-notify", mode=mode): 200.0 for mode in ("flag", "send")}
     times |= {remote("progress", mode=mode): 200.0 for mode in ("put", "get")}
     found = conclusions(told_of(times))
-    assert [one.fact.cell.pattern for one in found if one.topic == "synchronisation"] == ["put"]
-    assert [one.fact.cell.pattern for one in found if one.topic == "mode"] == ["put-notify"]
+    assert [one.fact.of.cell.pattern for one in found if one.topic == "synchronisation"] == ["put"]
+    assert [one.fact.base.cell.pattern for one in found if one.topic == "mode"] == ["put-notify"]
 
 
 def test_synchronisation_is_told_beside_an_epoch_without_an_operation() -> None:

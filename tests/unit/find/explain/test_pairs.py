@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from mpigauge.find.explain.contrasts import senders
 from mpigauge.find.explain.pairs import headline, pairs, sentence
+from mpigauge.find.fact import rests_on
 from tests.made import PATTERNS, cell, collective
 from tests.unit.find.explain.made_evidence import evidence, varied
 
@@ -200,4 +201,4 @@ def test_smallest_and_largest_size_are_told() -> None:
     text = sentence(fact, varied(found))
     assert "at 8 B" in text
     assert "at 64 KiB" in text
-    assert fact.rests_on == {many(size=size) for size in (8, 1024, 65536)}
+    assert rests_on(fact) == {many(size=size) for size in (8, 1024, 65536)}

@@ -77,7 +77,7 @@ def test_of_several_sizes_a_queue_is_told_at_the_smallest_and_of_each_mode() -> 
         for size in (8, 64)
     }
     found = facts(queues, told_of(times))
-    assert {(fact.cell.mode, fact.cell.bytes) for fact in found} == {("posted", 8), ("unexpected", 8)}
+    assert {(fact.of.cell.mode, fact.of.cell.bytes) for fact in found} == {("posted", 8), ("unexpected", 8)}
 
 
 def test_without_depth_0_nothing_is_said() -> None:
@@ -94,7 +94,7 @@ def test_blocks_are_held_against_those_copied_by_hand_and_these_against_one_bloc
         }
     times[in_blocks(8, "derived")] = 15 * times[in_blocks(8, "manual")]
     evidence = told_of(times, noise=0.002)
-    found = {fact.cell.mode: fact for fact in facts(layouts, evidence)}
+    found = {fact.of.cell.mode: fact for fact in facts(layouts, evidence)}
     said = sentence("layout", found["derived"], evidence)
     assert "in blocks of 8 B 15" in said
     assert "as long as manual" in said
@@ -112,7 +112,7 @@ def test_strides_of_one_block_are_told_apart() -> None:
             cell("layout", 4096, "derived", **of): 500 * factor,
         }
     evidence = told_of(times, noise=0.002)
-    (fact,) = (one for one in facts(layouts, evidence) if one.cell.mode == "derived")
+    (fact,) = (one for one in facts(layouts, evidence) if one.of.cell.mode == "derived")
     assert "in blocks of 8 B, every 64 B 3.0" in sentence("layout", fact, evidence)
 
 
@@ -160,7 +160,7 @@ def test_partitions_are_held_against_a_message_without_at_the_largest_size() -> 
         times |= {in_partitions(number, size=size): 1000 + 50.0 * number for number in (1, 8, 64)}
     evidence = told_of(times, noise=0.002)
     (fact,) = facts(partitions, evidence)
-    assert fact.cell.bytes == 65536
+    assert fact.of.cell.bytes == 65536
     assert [step.number for step in fact.steps] == [1, 8, 64]
     said = sentence("partitioned", fact, evidence)
     assert "in 8 partitions 1.40" in said

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.spread import Spread, SpreadBeside, sentence, spreads
+from mpigauge.find.fact import launches_of
 from mpigauge.rows.rows import rows
 from tests.made import cell
 from tests.unit.find.explain.informative import facts
@@ -71,7 +72,7 @@ def test_the_spread_within_a_launch_is_found_whatever_launches_do(spread: float)
     truth = quartiles_of(spread)
     assert fact.quartiles.estimate == pytest.approx(truth, rel=0.15)
     assert covers(fact.quartiles, truth)
-    assert (fact.sizes, fact.launches, fact.batch) == (3, 6, 1)
+    assert (fact.sizes, launches_of(fact), fact.batch) == (3, 6, 1)
 
 
 @pytest.mark.parametrize(("spread", "told"), [(0.0, False), (0.005, False), (0.1, True)])
@@ -131,7 +132,7 @@ def test_batches_are_no_single_messages() -> None:
         cells, usual, of=lambda one: replace(one, batch=16) if one.cell.bytes == SIZES[0] else one
     )
     (fact,) = single(found)
-    assert (fact.sizes, fact.batched, fact.cell.bytes) == (2, (SIZES[0],), SIZES[1])
+    assert (fact.sizes, fact.batched, fact.of.cell.bytes) == (2, (SIZES[0],), SIZES[1])
     assert "1 more size timed in batches" in sentence(fact, varied(found))
 
 

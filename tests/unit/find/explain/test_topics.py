@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.document.document import Units
-from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.explain.table import document
 from mpigauge.find.explain.topics import TOPICS, Topic, conclusions
 from mpigauge.query.query import source_of
@@ -31,15 +30,11 @@ NUMBERS = range(1, 4)
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A fact that rests on a whole curve."""
+    """A fact that says itself what it rests on and how much it says."""
 
     cell: Cell
     launches: int
     weight: float
-
-    @property
-    def rests_on(self) -> frozenset[Cell]:
-        return at_sizes([self.cell], SIZES)
 
 
 @pytest.fixture
@@ -72,10 +67,6 @@ def test_facts_of_one_topic_are_told_the_most_telling_first() -> None:
     several = [*CELLS, *(replace(one, mode="synchronous") for one in CELLS)]
     found = conclusions(evidence(several, lambda _, number: [100_000 + number] * 30))
     assert [one.fact.weight for one in found if one.topic == "made"] == [1, 0]
-
-
-def test_a_fact_of_a_curve_rests_on_all_of_its_sizes() -> None:
-    assert Made(CELLS[0], 3, 0.0).rests_on == {*CELLS}
 
 
 def test_the_page_lists_every_topic_in_the_order_in_which_they_are_told() -> None:

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.find.explain.waiting import headline, sentence, waitings
+from mpigauge.find.fact import launches_of
 from mpigauge.plan.lab import Lab
 from mpigauge.vocabulary import DIFFERENT
 from tests.made import cell, collective
@@ -49,7 +50,7 @@ def test_ranks_that_share_cores_can_have_no_more_than_these_give() -> None:
     (fact,) = waitings(found)
     (time,) = fact.times
     assert time.share.estimate == pytest.approx(0.9, abs=0.01)
-    assert (time.cells, fact.ranks, fact.cores, fact.launches) == (3, 4, 2, 6)
+    assert (time.cells, fact.ranks, fact.cores, launches_of(fact)) == (3, 4, 2, 6)
     text = sentence(fact, varied(found))
     assert text.startswith("collectives, 4 ranks on 2 cores: Open MPI 5.0.11 keeps 91 % (")
     assert "of the core time that there is for them busy (median of 3 cells)" in text
