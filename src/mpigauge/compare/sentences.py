@@ -21,6 +21,7 @@ from mpigauge.document.phrases import (
     told,
 )
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
+from mpigauge.document.size_words import range_and_count
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.groups import group_asked
 from mpigauge.plan.library_names import library_name
@@ -319,9 +320,7 @@ def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
     """Return the first and last size of some cells, and how many of the sizes between they are."""
     if not first.sized:
         return ""
-    begin, end = units.format_size(first.cell.bytes), units.format_size(last.cell.bytes)
-    some = f" ({count} of {sizes} sizes)" if count < sizes else f" ({count} sizes)"
-    return begin if count == 1 else f"{units.span(begin, end)}{some}"
+    return range_and_count(first.cell.bytes, last.cell.bytes, count, sizes)
 
 
 def side_namer(cells: Iterable[Compared], compared: frozenset[str]) -> Callable[[Compared], str]:

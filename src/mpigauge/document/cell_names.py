@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.document.phrases import UNSAID, phrases_of, state_words
 from mpigauge.document.plain_signs import printable
-from mpigauge.plan.patterns import patterns_with
+from mpigauge.document.size_words import UNSIZED
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mpigauge.document.phrases import Factors
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
-
-SIZELESS = patterns_with(lambda pattern: not pattern.sized)
 
 
 def names_of(found: Sequence[Subject], unsaid: Collection[str] = ()) -> list[str]:
@@ -44,7 +42,7 @@ def plain_phrases(cell: Cell, *, versioned: bool = True) -> Factors:
 def _name(of: Subject, unsaid: Collection[str], *, versioned: bool) -> str:
     """`pingpong standard 8 B openmpi shm 2 ranks`: what goes without saying is not said."""
     phrases = plain_phrases(of.cell, versioned=versioned)
-    size = [] if of.cell.pattern in SIZELESS else [format_size(of.cell.bytes)]
+    size = [] if of.cell.pattern in UNSIZED else [format_size(of.cell.bytes)]
     first = [phrases.pop(name) for name in ("pattern", "mode") if name in phrases]
     rest = [phrase for name, phrase in phrases.items() if name not in unsaid and phrase not in UNSAID]
     return printable(" ".join([*first, *size, *rest, *state_words(of)]))

@@ -20,6 +20,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_suffix
 from mpigauge.document.ratio_words import VERDICTS
 from mpigauge.document.records import cell_record, finite_or_none, state_record
+from mpigauge.document.size_words import at_size, every_size
 from mpigauge.find.answer import (
     UNITS_OF_TIMES,
     about_messages,
@@ -49,20 +50,12 @@ from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
 from mpigauge.find.fact import cell_of, weight_of
 from mpigauge.find.imported import cells_cut_short
-from mpigauge.find.phrases import (
-    VERDICT_NEEDS,
-    WITHIN,
-    NamesOfTwo,
-    at_size,
-    every_size,
-    is_known,
-    subject,
-    would_tell,
-)
+from mpigauge.find.phrases import VERDICT_NEEDS, WITHIN, NamesOfTwo, subject, would_tell
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import Subject, cell_key, row_key
 from mpigauge.sequences import group_by, runs
+from mpigauge.stats.interval import is_known
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import (
     DIFFERENT,

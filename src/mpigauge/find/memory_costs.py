@@ -14,7 +14,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.document.finding import finding
 from mpigauge.document.phrases import state_suffix
-from mpigauge.find.phrases import crossed_between
+from mpigauge.document.size_words import crossed_between
 from mpigauge.plan.factors import ALONG
 from mpigauge.rows.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
 from mpigauge.rows.group import Subject, group, job_key

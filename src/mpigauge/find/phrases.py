@@ -12,9 +12,10 @@ from mpigauge.compare.size_ratio import launches_needed
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import SAID_WITH, WORDS, phrases_of, state_suffix, told
 from mpigauge.document.ratio_words import VERDICTS, times_words, verdict_words
-from mpigauge.plan.patterns import patterns_with
+from mpigauge.document.size_words import at_size, every_size, span
 from mpigauge.sequences import runs as in_runs
 from mpigauge.stats.decision import MARGIN
+from mpigauge.stats.interval import is_known
 from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT
@@ -42,11 +43,6 @@ CROWDED = "more ranks than cores"
 
 NEARLY_NONE = 0.0005
 """Below it a relative difference is nobody's concern."""
-
-UNSIZED = patterns_with(lambda pattern: not pattern.sized)
-"""What has no size to be said."""
-
-BOTH = 2
 
 ALWAYS = ("pattern",)
 """Said of every cell, whether others differ in it or not."""
@@ -134,28 +130,6 @@ def time(
 def extra(seconds: float, chosen: Units = AUTOMATIC) -> str:
     """Return a difference of times, with its sign."""
     return f"{MINUS if seconds < 0 else '+'}{units.format_time(abs(seconds), chosen.time)}"
-
-
-def span(sizes_bytes: Iterable[int]) -> str:
-    """Return the smallest and the largest of some sizes, or one size."""
-    ordered = sorted(sizes_bytes)
-    first, last = (units.format_size(size) for size in (ordered[0], ordered[-1]))
-    return units.span(first, last, f" {units.DASH} ")
-
-
-def at_size(cell: Cell, size_bytes: int) -> str:
-    """Return where something is so, ` at 8 B`; nothing for what has no size."""
-    return "" if cell.pattern in UNSIZED else f" at {units.format_size(size_bytes)}"
-
-
-def crossed_between(before_bytes: int, size_bytes: int) -> str:
-    """Return between which two measured sizes something changes, `between 4 KiB and 32 KiB`."""
-    return f"between {units.format_size(before_bytes)} and {units.format_size(size_bytes)}"
-
-
-def every_size(number: int) -> str:
-    """Return `all 7 sizes`; for two, `both sizes`."""
-    return "both sizes" if number == BOTH else f"all {number} sizes"
 
 
 def share(fraction: Number) -> str:
@@ -296,9 +270,6 @@ MAX_WORDS = 25
 LAUNCHES_WORDS = 2
 """Words of the launches that a line ends in."""
 
-OPEN_FACTOR = 3.0
-"""An interval whose ends are so many times apart leaves a number not known."""
-
 _ONE_WORD = re.compile(r"(?<=\d) (?=(?:[nm\N{MICRO SIGN}]?s|[kKMGT]?i?B(?:/s)?|[MG]bit/s)\b|%)")
 
 
@@ -312,11 +283,6 @@ def in_one_line(candidates: Iterable[str], *, most_words: int = MAX_WORDS - LAUN
     found = list(candidates)
     fitting = (text for text in found if words_of(text) <= most_words)
     return next(fitting, min(found, key=words_of))
-
-
-def is_known(low: float | None, high: float | None) -> bool:
-    """Return whether the interval of a positive number leaves no factor of three open."""
-    return low is not None and high is not None and low > 0 and high < OPEN_FACTOR * low
 
 
 def known_times(ratio: Ratio, *, interval: bool = True) -> str:

@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.ratio_words import VERDICTS
-from mpigauge.find.phrases import (
-    MAX_WORDS,
-    ON_AVERAGE,
-    VERDICT_NEEDS,
-    at_size,
-    every_size,
-    in_one_line,
-    is_known,
-    known_times,
-    would_tell,
-)
+from mpigauge.document.size_words import at_size, every_size
+from mpigauge.find.phrases import MAX_WORDS, ON_AVERAGE, VERDICT_NEEDS, in_one_line, known_times, would_tell
+from mpigauge.stats.interval import is_known
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.document.core_words import cores_allowed, limit_of
 from mpigauge.document.lateness_words import consequence
 from mpigauge.document.phrases import unusual
+from mpigauge.document.size_words import compact
 from mpigauge.find.kinds import CellsFound, FindingKind, Words, counted_lines, finding_in
 from mpigauge.plan.factors import SIZE
 from mpigauge.rows.beyond_chance import BY_CHANCE
@@ -20,7 +21,6 @@ from mpigauge.rows.warnings import PRECISION
 from mpigauge.sequences import consecutive, runs
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, PROMISED, by_clock_speeds
 from mpigauge.units import (
-    DASH,
     counted,
     format_duration,
     format_factor,
@@ -916,16 +916,7 @@ def _sizes(rows: Sequence[Row], cells: Sequence[Cell]) -> str:
     known = sorted({row.cell.bytes for row in curve})
     places = sorted({known.index(cell.bytes) for cell in cells})
     found = runs(places, consecutive)
-    return ", ".join(_range(known[run[0]], known[run[-1]]) for run in found)
-
-
-def _range(least: int, most: int) -> str:
-    """Return a range of sizes: `8 B`, `8-64 KiB`, `512 B-64 KiB`."""
-    low, high = format_size(least), format_size(most)
-    if least == most:
-        return low
-    number, unit = low.split()
-    return f"{number if high.endswith(f' {unit}') else low}{DASH}{high}"
+    return ", ".join(compact(known[run[0]], known[run[-1]]) for run in found)
 
 
 WARNINGS: tuple[FindingKind, ...] = tuple(warning_kind(kind, text) for kind, text in WORDS.items())

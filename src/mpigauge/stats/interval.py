@@ -102,6 +102,15 @@ class Number:
         return Number(estimate, low, high, self.launches)
 
 
+OPEN_FACTOR = 3.0
+"""An interval whose ends are so many times apart leaves a number not known."""
+
+
+def is_known(low: float | None, high: float | None) -> bool:
+    """Return whether the interval of a positive number leaves no factor of three open."""
+    return low is not None and high is not None and low > 0 and high < OPEN_FACTOR * low
+
+
 def interval_of(
     times_s: Values,
     clock_step: float = 0.0,

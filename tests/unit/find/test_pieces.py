@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.compare.size_ratio import SizePair, SizeRatio, size_pieces
-from mpigauge.find.phrases import MAX_WORDS, NamesOfTwo, is_known, known_time, words_of
+from mpigauge.find.phrases import MAX_WORDS, NamesOfTwo, known_time, words_of
 from mpigauge.find.pieces import pieces_line
 from mpigauge.rows.ratios import TimePair
 from mpigauge.stats.decision import Ratio
+from mpigauge.stats.interval import is_known
 from mpigauge.units import DASH
 from tests.made import cell
 

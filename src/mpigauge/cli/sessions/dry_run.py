@@ -116,8 +116,9 @@ def _described(cells: Iterable[Cell]) -> Iterator[str]:
 
 
 def _sizes(sizes: list[int]) -> str:
+    from mpigauge.document.size_words import range_and_count
     from mpigauge.units import format_size
 
     if len(sizes) <= SIZES_SHOWN:
         return ", ".join(map(format_size, sizes))
-    return f"{format_size(sizes[0])} to {format_size(sizes[-1])} ({len(sizes)} sizes)"
+    return range_and_count(sizes[0], sizes[-1], len(sizes), len(sizes))

@@ -18,6 +18,7 @@ from mpigauge.compare.size_ratio import (
 )
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
+from mpigauge.document.size_words import at_size
 from mpigauge.find.comparisons import USUALLY, place_name
 from mpigauge.find.explain.evidence import against_first
 from mpigauge.find.phrases import (
@@ -27,7 +28,6 @@ from mpigauge.find.phrases import (
     MAX_WORDS,
     WITHIN,
     NamesOfTwo,
-    at_size,
     rate,
     runs_words,
     subject,

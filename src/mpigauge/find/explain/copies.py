@@ -9,11 +9,13 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.size_words import crossed_between
 from mpigauge.find.explain.evidence import is_informative
 from mpigauge.find.memory_costs import LIMITS, curves_in_copies
-from mpigauge.find.phrases import EMULATED, crossed_between, in_one_line, is_known, subject
+from mpigauge.find.phrases import EMULATED, in_one_line, subject
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import OfCell, Subject, job_key
+from mpigauge.stats.interval import is_known
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -10,11 +10,11 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.phrases import headed, is_known, subject, time
+from mpigauge.find.phrases import headed, subject, time
 from mpigauge.result.kernel_data import CrossingSamples
 from mpigauge.rows.group import Subject
 from mpigauge.stats.decision import MARGIN
-from mpigauge.stats.interval import difference_interval, interval_of_amounts
+from mpigauge.stats.interval import difference_interval, interval_of_amounts, is_known
 from mpigauge.stats.limits import PROMISED
 from mpigauge.units import NS, counted
 

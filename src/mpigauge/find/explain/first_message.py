@@ -12,11 +12,11 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import is_informative, is_narrow
-from mpigauge.find.phrases import in_one_line, is_known, known_time, known_times, time
+from mpigauge.find.phrases import in_one_line, known_time, known_times, time
 from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.ratios import ratio_of
 from mpigauge.sequences import group_by
-from mpigauge.stats.interval import interval_of
+from mpigauge.stats.interval import interval_of, is_known
 from mpigauge.stats.limits import PROMISED
 from mpigauge.units import NS
 

@@ -14,7 +14,6 @@ from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import (
     extra,
     in_one_line,
-    is_known,
     known_rate,
     known_time,
     rate,
@@ -25,6 +24,7 @@ from mpigauge.find.phrases import (
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import Key, Subject, group, job_key
 from mpigauge.rows.ratios import difference
+from mpigauge.stats.interval import is_known
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
+from mpigauge.document.size_words import listed
 from mpigauge.find.explain.evidence import (
     clock_steps_of,
     is_informative,
@@ -16,13 +17,14 @@ from mpigauge.find.explain.evidence import (
     of_one_launch,
     ratio_of_rows,
 )
-from mpigauge.find.phrases import in_one_line, in_times, is_known, known_time, known_times, subject, time
+from mpigauge.find.phrases import in_one_line, in_times, known_time, known_times, subject, time
 from mpigauge.plan.factors import default_value
 from mpigauge.plan.patterns import known, patterns_with
 from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.group import STATE, Subject, group, job_key
 from mpigauge.rows.ratios import judged_together
 from mpigauge.sequences import group_by
+from mpigauge.stats.interval import is_known
 from mpigauge.vocabulary import DIFFERENT, MADE_BY_MPI, SAME_HOST
 
 if TYPE_CHECKING:
@@ -426,7 +428,7 @@ FUNCTIONS = {
 def progress_headline(fact: NeedOfTarget, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return in one line whether operations wait until their target enters MPI."""
     about = subject(fact.of, varied, {"mode", "rma_window"})
-    sizes = f", {_sizes(fact.sizes)}" if any(fact.sizes) else ""
+    sizes = f", {listed(fact.sizes)}" if any(fact.sizes) else ""
     kinds = [FUNCTIONS.get(one, "another kind") for one in fact.windows]
     *more, last = kinds
     windows = f"windows of {', '.join(more)} and {last}" if more else f"a window of {last}"
@@ -436,12 +438,6 @@ def progress_headline(fact: NeedOfTarget, varied: Collection[str], _: Units = AU
     if fact.varying:
         return f"{where} {_doing(fact.varying, 'wait')} for the target in some launches, not in all"
     return f"{where} {_doing(fact.alone, 'complete')} while the target computes"
-
-
-def _sizes(sizes: Sequence[int]) -> str:
-    """Return sizes, `8 B and 64 KiB`: others may lie between them of which something else holds."""
-    *more, last = map(units.format_size, sizes)
-    return f"{', '.join(more)} and {last}" if more else last
 
 
 def _doing(names: Sequence[str], verb: str) -> str:

@@ -10,29 +10,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
+from mpigauge.document.size_words import at_size
 from mpigauge.find.explain.evidence import (
     MIN_LAUNCHES,
     beside_others,
     is_informative,
     measured,
 )
-from mpigauge.find.phrases import (
-    CROWDED,
-    EMULATED,
-    at_size,
-    headed,
-    in_one_line,
-    is_known,
-    rate,
-    share,
-    subject,
-    time,
-)
+from mpigauge.find.phrases import CROWDED, EMULATED, headed, in_one_line, rate, share, subject, time
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import default_mode, halves
 from mpigauge.rows.group import row_key
 from mpigauge.rows.ratios import ratio_of
 from mpigauge.stats.decision import bounds
+from mpigauge.stats.interval import is_known
 from mpigauge.units import counted
 
 if TYPE_CHECKING:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
+from mpigauge.document.size_words import span
 from mpigauge.find.explain.evidence import single_calls
 from mpigauge.find.explain.routes import PAIR, pairs_of, ways_of
-from mpigauge.find.phrases import in_one_line, is_known, known_rate, rate, span, subject
+from mpigauge.find.phrases import in_one_line, known_rate, rate, subject
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.stats.decision import MARGIN
+from mpigauge.stats.interval import is_known
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -14,12 +14,12 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import VERDICTS, times_words
 from mpigauge.find.explain.evidence import is_informative
-from mpigauge.find.phrases import VERDICT_NEEDS, in_one_line, is_known, known_times, share, subject
+from mpigauge.find.phrases import VERDICT_NEEDS, in_one_line, known_times, share, subject
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import group, subject_of
 from mpigauge.rows.same_distance import like_ratio
 from mpigauge.sequences import consecutive, group_by, runs
-from mpigauge.stats.interval import Number
+from mpigauge.stats.interval import Number, is_known
 from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.units import counted, plural
 from mpigauge.vocabulary import DIFFERENT

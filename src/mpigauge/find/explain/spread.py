@@ -12,6 +12,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
+from mpigauge.document.size_words import at_size
 from mpigauge.find.explain.contrasts import BUILD, name_of
 from mpigauge.find.explain.evidence import (
     MIN_LAUNCHES,
@@ -19,7 +20,7 @@ from mpigauge.find.explain.evidence import (
     measured,
     single_calls,
 )
-from mpigauge.find.phrases import at_size, share, subject
+from mpigauge.find.phrases import share, subject
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.ratios import ratio_of
 from mpigauge.rows.samples import by_launch, by_launch_number

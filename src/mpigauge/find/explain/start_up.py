@@ -11,9 +11,9 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain import first_message
 from mpigauge.find.explain.evidence import is_narrow
 from mpigauge.find.explain.first_message import FirstMessage, by_number, first_messages
-from mpigauge.find.phrases import is_known, known_time, time
+from mpigauge.find.phrases import known_time, time
 from mpigauge.mpi.init_sleep import REMEDY, SLEEP_S, lasts_as_long, may_sleep
-from mpigauge.stats.interval import interval_of
+from mpigauge.stats.interval import interval_of, is_known
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, PROMISED
 
 if TYPE_CHECKING:

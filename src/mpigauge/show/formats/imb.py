@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.document.cell_names import SIZELESS
+from mpigauge.document.size_words import UNSIZED
 from mpigauge.errors import UsageError
 from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, LEFT_OUT, OWN_DECIMALS, Counterpart
 from mpigauge.plan.groups import active_ranks
@@ -79,7 +79,7 @@ def _program(blocks: Sequence[Block], hides: bool) -> list[str]:
 def _table(block: Block) -> list[str]:
     cell, pattern = block.cell, known()[block.cell.pattern]
     names = _names(block.twin)
-    sized = cell.pattern not in SIZELESS
+    sized = cell.pattern not in UNSIZED
     reduced = [
         f"# MPI_Datatype for reductions    :   {DATATYPES.get(cell.datatype, cell.datatype)}",
         f"# MPI_Op                         :   MPI_{cell.op.upper()}",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.document.cell_names import SIZELESS
+from mpigauge.document.size_words import UNSIZED
 from mpigauge.plan.benchmarks import DATATYPES, OSU_VERSION, OWN_DECIMALS, Counterpart
 from mpigauge.plan.patterns import known
 from mpigauge.show.formats.twins import blocks_of
@@ -56,7 +56,7 @@ def tables(document: Document, form: str, *, validated: bool = False) -> str:
 
 def _table(block: Block, *, validated: bool) -> list[str]:
     twin = block.twin
-    sized = block.cell.pattern not in SIZELESS
+    sized = block.cell.pattern not in UNSIZED
     names = (*_numbers_of(twin), *([VALIDATION] if validated and sized else []))
     datatype = DATATYPES.get(block.cell.datatype, block.cell.datatype) or USUAL_TYPE
     return [
