@@ -349,27 +349,11 @@ def test_conclusions_have_the_times_of_the_rows(said: Said) -> None:
                 assert one["time_s"] == row["time_s"]["estimate"]
 
 
-def test_copies_fall_below_a_limit_at_one_size_for_all(said: Said) -> None:
-    """What tables call certain or perhaps, sentences call so, and of the same size."""
-    notes = [note for note in said.shown["notes"] if "minimum " in note]
-    for cell, fact, state in said.of("copies"):
-        if len({row["state"] for row in said.shown["rows"]} | {state}) > 1:
-            continue
-        least = f"minimum {units.format_factor(fact['least']['ratio']['estimate'])}\N{MULTIPLICATION SIGN} "
-        (note,) = (
-            one for one in notes if one.startswith(f"{cell['pattern']} {cell['mode']} ") and least in one
-        )
-        for below in fact["below"]:
-            limit = f"< {below['copies']:g}\N{MULTIPLICATION SIGN}"
-            before, size = (units.format_size(below[name]) for name in ("above_bytes", "from_bytes"))
-            crossed = f"{limit} between {before} and {size}"
-            to_the_end = below["upto_bytes"] == below["certain_upto_bytes"] == fact["largest_bytes"]
-            if to_the_end and below["certain_bytes"] == below["from_bytes"]:
-                assert crossed in note
-                assert f"{crossed} perhaps" not in note
-                assert f"{crossed} (certain" not in note
-            elif crossed in note:
-                assert f"{crossed} perhaps" in note or f"{crossed} (certain" in note
+def test_what_a_message_costs_in_copies_is_one_sentence_for_all(said: Said) -> None:
+    for one in said.explained:
+        if one["kind"] == "copies":
+            assert one["text"] in said.shown["notes"]
+            assert one["details"].startswith(one["text"])
 
 
 def test_sentences_quote_their_facts(said: Said) -> None:
@@ -410,18 +394,20 @@ def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
 
 def test_the_first_lines_of_an_answer_say_what_explain_and_compare_say(said: Said) -> None:
     text = " ".join(said.text("show")[1].split())
-    known = {
-        (*(key_of(cell, bytes=point["bytes"]) for cell in one["cells"][:2]), one["value"]["state"]): point
-        for one in said.explained
-        for point in one["value"].get("points", ())
-    }
+    known = {}
+    for one in said.explained:
+        for piece in one["value"].get("pieces", ()):
+            both = (key_of(cell, bytes=piece["sizes_bytes"][0]) for cell in one["cells"][:2])
+            known[*both, one["value"]["state"]] = piece
     for line in said.json("show").get("headline", ()):
         assert line["text"] in text
         for ratio in line["ratios"]:
             pair = key_of(ratio["base"]), key_of(ratio["other"]), ratio["state"]
-            explained = known[pair]["ratio"] if line["factor"] != "ranks" else ratio
-            for one in (explained, said.compared.get(pair, ratio)):
-                assert ratio["verdict"] == one["verdict"], pair
+            explained = known[pair] if line["factor"] != "ranks" else {**ratio, "pooled": ratio}
+            assert ratio["verdict"] == explained["verdict"], pair
+            assert ratio["sizes_bytes"] == explained["sizes_bytes"]
+            alone = said.compared.get(pair, ratio) if len(ratio["sizes_bytes"]) == 1 else ratio
+            for one in (explained["pooled"], alone):
                 assert all(same(ratio[name], one[name]) for name in ENDS), pair
 
 

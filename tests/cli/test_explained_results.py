@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge import units
-from mpigauge.find.phrases import MAX_WORDS, signed_percent, words_of
+from mpigauge.find.phrases import MAX_WORDS, extra, signed_percent, words_of
 from mpigauge.vocabulary import DIFFERENT
 from tests.cli.test_agreement import FACTORS, TURNED, Said
 from tests.conftest import isolate
@@ -141,6 +141,13 @@ def derived(value: Record) -> Iterator[float]:
         yield value["best"]["estimate"] / value["payload_bytes_per_s"] - 1
     if "small" in value:
         yield (value["small"]["low_s"] + value["small"]["high_s"]) / 2
+    for piece in value.get("pieces", ()):
+        if piece["pooled"] is not None:
+            yield from (abs(piece["pooled"][end] - 1) for end in ("estimate", "low", "high"))
+    for point in value.get("points", ()):
+        if "other_s" in point:
+            # With the sign that a difference is written with.
+            yield from (one * (point["other_s"] - point["base_s"]) for one in (1, -1))
 
 
 def counts_in(value: Record) -> Iterator[int]:
@@ -157,12 +164,13 @@ def counts_in(value: Record) -> Iterator[int]:
 def texts_of(one: Record) -> set[str]:
     """How the numbers of a conclusion may be written."""
     value = one["value"]
-    found = {str(count) for count in counts_in(value)} | {"one", "10", "2"}
+    found = {str(count) for count in counts_in(value)} | {"one", "10", "2", "3 %"}
     facts = itertools.chain(numbers_in(value), derived(value), numbers_in(one["cells"]))
     for number in facts:
         found |= {signed_percent(number), units.format_percent(number)}
         if number == int(number) and abs(number) < 2**60:
             found |= {str(int(number)), units.format_size(int(number))}
+        found.add(extra(number))
         if number > 0:
             factor, turned = units.format_factor(number), units.format_factor(1 / number)
             found |= {factor, turned, f"{number:.4f}", units.format_time(number)}

@@ -210,7 +210,7 @@ def test_messages_are_measured_in_copies(cli: Cli, openmpi: FakeMpi, monkeypatch
             )
     assert all(row["kappa"] is None for key, row in rows.items() if key[0] != "pingpong")
     notes = "\n".join(json.loads(done.out)["notes"])
-    assert "pingpong standard / crosscopy standard" in notes
+    assert "pingpong / crosscopy: " in notes
     assert "above one cache-line transfer (" in notes
 
 

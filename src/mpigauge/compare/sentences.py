@@ -309,11 +309,19 @@ def common(cells: Iterable[OfCell]) -> Factors:
 
 
 def size_of(run: Run) -> str:
+    """Return `64 KiB`; of several sizes first that of the numbers: `8 B; 8 B to 64 KiB (6 sizes)`."""
+    sizes = range_of(run)
+    if len(run.cells) == 1 or not sizes:
+        return sizes
+    return f"{units.format_size(run.worst.pair.base.cell.bytes)}; {sizes}"
+
+
+def range_of(run: Run) -> str:
     """Return `2 KiB to 64 KiB (6 of 7 sizes)`."""
     return sizes_of(run.cells[0].pair.base, run.cells[-1].pair.base, len(run.cells), run.sizes)
 
 
-OF_SEVERAL_SIZES = "of several sizes: the numbers of the one that differs most; each alone: --all"
+OF_SEVERAL_SIZES = "of several sizes: the numbers of the first, which differs most; each alone: --all"
 
 
 def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:

@@ -1,18 +1,14 @@
-"""Two curves compared: their ratio and difference at each size, runs of one verdict, pieces told together."""
+"""Two curves compared: their ratio and difference at each size, and runs of one verdict."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.rows.ratios import TimePair, hidden, judged_together, ratio_of
+from mpigauge.rows.ratios import TimePair, hidden, judged_together
 from mpigauge.rows.same_distance import ANYWHERE, distances_apart, like_times
 from mpigauge.sequences import runs
-from mpigauge.stats.decision import bounds
-from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
-from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -69,30 +65,6 @@ class SizeRun:
     def worst(self) -> SizeRatio:
         """Size whose ratio is farthest from 1."""
         return max(self.at, key=lambda ratio: abs(math.log(ratio.ratio.estimate)))
-
-
-@dataclass(frozen=True, slots=True)
-class SizePiece:
-    """Neighbouring sizes that are told together.
-
-    Attributes:
-        verdict: The one of its sizes; of a piece without a difference, that of most of them.
-        sizes_bytes: Its sizes, rising.
-        apart_bytes: Those of them with another verdict: undecided, in a piece with a difference; in one
-            without, whichever of undecided and no difference is rarer.
-        least: The smallest ratio of its sizes.
-        most: The largest.
-        pooled: Ratio over all of its sizes, the geometric mean of each launch; None if few launches have all.
-        needed: Launches after which all of its undecided sizes would tell; None if that is not known.
-    """
-
-    verdict: Verdict
-    sizes_bytes: tuple[int, ...]
-    apart_bytes: tuple[int, ...]
-    least: float
-    most: float
-    pooled: Ratio | None
-    needed: int | None
 
 
 class SizePair(NamedTuple):
@@ -190,94 +162,3 @@ def size_runs(points: Sequence[SizeRatio]) -> tuple[SizeRun, ...]:
     """Return runs of neighbouring sizes with one verdict."""
     found = runs(points, lambda one, two: one.verdict == two.verdict)
     return tuple(SizeRun(run[0].verdict, tuple(run)) for run in found)
-
-
-# ---- Pieces --------------------------------------------------------------------------------------
-
-
-def size_pieces(pairs: Sequence[SizePair]) -> tuple[SizePiece, ...]:
-    """Return neighbouring sizes that are told together, with one number for each piece.
-
-    A size at which nobody can tell belongs to the difference around it, if its own ratio lies on that side:
-    one weak difference would else be cut by noise into many.
-
-    Source:
-        docs/method-comparison.md#conclusions
-    """
-    words = _joined_words([one.ratio for one in pairs])
-    found = runs(
-        list(zip(pairs, words, strict=True)), lambda one, two: one[1] == two[1] or not _differ(one, two)
-    )
-    return tuple(_piece([pair for pair, _ in run], run[0][1]) for run in found)
-
-
-def _differ(one: tuple[SizePair, Verdict], two: tuple[SizePair, Verdict]) -> bool:
-    return not DIFFERENT.isdisjoint({one[1], two[1]})
-
-
-def _joined_words(points: Sequence[SizeRatio]) -> list[Verdict]:
-    """Return the verdict of each size; where it is undecided, perhaps that of a neighbour."""
-    words = [one.verdict for one in points]
-    return [_joined_word(points, words, place) for place in range(len(points))]
-
-
-def _joined_word(points: Sequence[SizeRatio], words: Sequence[Verdict], place: int) -> Verdict:
-    """Return the verdict of a size: undecided is what both decided neighbours are, on their side of 1.
-
-    Where only one of them differs, its own ratio must lie beyond the margin.
-    """
-    if words[place] != "undecided":
-        return words[place]
-    least, most = bounds()
-    estimate = points[place].ratio.estimate
-    before = next((word for word in reversed(words[:place]) if word != "undecided"), None)
-    after = next((word for word in words[place + 1 :] if word != "undecided"), None)
-    sides: dict[Verdict, tuple[bool, bool]] = {
-        "slower": (estimate > 1, estimate >= most),
-        "faster": (estimate < 1, estimate <= least),
-    }
-    for word, (on_its_side, beyond) in sides.items():
-        if (before == after == word and on_its_side) or (word in {before, after} and beyond):
-            return word
-    return "undecided"
-
-
-def _piece(pairs: Sequence[SizePair], word: Verdict) -> SizePiece:
-    points = [one.ratio for one in pairs]
-    if word not in DIFFERENT:
-        same = sum(one.verdict == "same" for one in points)
-        word = "same" if 2 * same >= len(points) else "undecided"
-    estimates = [one.ratio.estimate for one in points]
-    return SizePiece(
-        verdict=word,
-        sizes_bytes=tuple(one.bytes for one in points),
-        apart_bytes=tuple(one.bytes for one in points if one.verdict != word),
-        least=min(estimates),
-        most=max(estimates),
-        pooled=points[0].ratio if len(points) == 1 else _pooled(pairs),
-        needed=launches_needed([one for one in points if one.verdict == "undecided"]),
-    )
-
-
-def launches_needed(points: Sequence[SizeRatio]) -> int | None:
-    """Return after how many launches sizes would tell that are undecided; None if not known of all."""
-    needed = [LAUNCHES_OF_A_VERDICT if one.ratio.awaits_launches else one.ratio.needed for one in points]
-    most = max((one for one in needed if one is not None), default=0)
-    launches = min((one.ratio.launches for one in points), default=0)
-    return None if None in needed or most <= launches else most
-
-
-def _pooled(pairs: Sequence[SizePair]) -> Ratio | None:
-    """Return the ratio over several sizes, of the launches that have all of them in pairs."""
-    if not all(one.sides.paired for one in pairs):
-        return None
-    common = set.intersection(*(set(one.sides.over) for one in pairs))
-    logs = {
-        launch: fmean(math.log(one.sides.over[launch] / one.sides.under[launch]) for one in pairs)
-        for launch in common
-    }
-    if len(common) < LAUNCHES_OF_A_VERDICT:
-        return None
-    step = math.sqrt(fmean(one.step**2 for one in pairs))
-    over = {launch: math.exp(log) for launch, log in logs.items()}
-    return ratio_of(over, dict.fromkeys(common, 1.0), paired=True, clock_step=step)

@@ -12,28 +12,28 @@ from statistics import median
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mpigauge import units
-from mpigauge.compare.size_ratio import size_pieces, size_runs
+from mpigauge.compare.size_ratio import size_runs
+from mpigauge.compare.two import NamesOfTwo, clauses, names_of_modes, size_pieces
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
-from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.find.answer import latency_bytes
-from mpigauge.find.phrases import NamesOfTwo
-from mpigauge.find.pieces import pieces_line
+from mpigauge.find.phrases import fitting, place_name, subject
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.plan.patterns import known, sampled_alike
 from mpigauge.rows.baselines import NAMES, measured_in
 from mpigauge.rows.group import STATE, Subject, by_state, each_state, group, subject_of
 from mpigauge.rows.ratios import verdict_of
 from mpigauge.rows.same_distance import apart, distances_apart
-from mpigauge.vocabulary import AUTO, Contrasted
+from mpigauge.vocabulary import Contrasted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.compare.curves import Curve
-    from mpigauge.compare.size_ratio import SizePiece, SizeRun
+    from mpigauge.compare.size_ratio import SizeRun
+    from mpigauge.compare.two import SizePiece
     from mpigauge.document.document import Units
     from mpigauge.document.finding import Finding
     from mpigauge.plan.model import Cell
@@ -103,6 +103,7 @@ class RelativeCurve:
 
     Attributes:
         of: In what the two differ.
+        names: What the other and the first are called.
         runs: The sizes by verdict.
         pieces: The sizes as they are told together.
     """
@@ -110,6 +111,7 @@ class RelativeCurve:
     of: Contrasted
     other: Cell
     first: Subject
+    names: tuple[str, str]
     runs: tuple[SizeRun, ...]
     pieces: tuple[SizePiece, ...]
 
@@ -221,7 +223,18 @@ def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[RelativeCurv
     for other, first in against_first(curves, of):
         if pairs := other.besides(first):
             runs = size_runs([one.ratio for one in pairs])
-            yield RelativeCurve(of, other.cell, subject_of((first, other)), runs, size_pieces(pairs))
+            names = _names(of, other.cell, first.cell, curves)
+            yield RelativeCurve(of, other.cell, subject_of((first, other)), names, runs, size_pieces(pairs))
+
+
+def _names(of: Contrasted, other: Cell, first: Cell, curves: Iterable[Curve]) -> tuple[str, str]:
+    match of:
+        case "mode":
+            return names_of_modes(other, first, (curve.cell for curve in curves))
+        case "library":
+            return other.library, first.library
+        case "setting":
+            return other.setting, first.setting or USUALLY
 
 
 def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve]]:
@@ -261,18 +274,22 @@ USUALLY = "usual setting"
 """Of a variable that is left alone."""
 
 
-def comparison(fact: Comparison, chosen: Units = AUTOMATIC) -> Finding:
-    """Return a comparison as a finding."""
+def comparison(fact: Comparison, varied: Collection[str], chosen: Units = AUTOMATIC) -> Finding:
+    """Return a comparison as a finding.
+
+    Args:
+        varied: Factors in which cells of its result differ.
+    """
     match fact:
         case PlaceLatency():
-            return finding("place-latency", fact, _latency(fact, chosen))
+            return finding("place-latency", fact, _latency(fact, varied, chosen))
         case Payoff():
-            return finding("payoff", fact, _payoff_sentence(fact))
+            return finding("payoff", fact, _payoff_sentence(fact, varied))
         case RelativeCurve():
-            return finding("contrast", fact, _contrast(fact))
+            return finding("contrast", fact, _contrast(fact, varied))
 
 
-def _latency(fact: PlaceLatency, chosen: Units) -> str:
+def _latency(fact: PlaceLatency, varied: Collection[str], chosen: Units) -> str:
     size = units.format_size(fact.ratios[0].bytes)
     nearest = (
         f"{size} takes {units.format_time(fact.time_s, chosen.time)} over {place_name(fact.nearest.cell)}"
@@ -281,12 +298,12 @@ def _latency(fact: PlaceLatency, chosen: Units) -> str:
         f"{times_words(at.ratio)} as long over {place_name(other)}"
         for other, at in zip(fact.others, fact.ratios, strict=True)
     ]
-    return f"{_name(fact.nearest.cell)}{state_suffix(fact.nearest)}: {'; '.join([nearest, *others])}"
+    return f"{subject(fact.nearest, varied, PLACE)}: {'; '.join([nearest, *others])}"
 
 
-def _payoff_sentence(fact: Payoff) -> str:
+def _payoff_sentence(fact: Payoff, varied: Collection[str]) -> str:
     fast, slow = place_name(fact.fast.cell), place_name(fact.slow)
-    name = f"{_name(fact.fast.cell)}{state_suffix(fact.fast)}"
+    name = subject(fact.fast, varied, PLACE)
     if fact.from_bytes is None:
         return f"{name}: {fast} is not certainly faster than {slow} at the largest size"
     gains = [f"{times_words(at.ratio)} at {units.format_size(at.bytes)}" for at in fact.gains]
@@ -296,43 +313,10 @@ def _payoff_sentence(fact: Payoff) -> str:
     return f"{name}: {fast} is faster than {slow} from {begin} on{but}: {', '.join(gains)}"
 
 
-def _contrast(fact: RelativeCurve) -> str:
-    first, other = fact.first.cell, fact.other
-    match fact.of:
-        case "mode":
-            about, names = f"{first.pattern}, {_of(first)}", (other.mode, first.mode)
-        case "library":
-            about = ", ".join([_operation(first), *_details(first)])
-            names = (other.library, first.library)
-        case "setting":
-            about, names = f"{_operation(first)}, {first.library}", (other.setting, first.setting or USUALLY)
-    about = f"{about} over {place_name(first)}{state_suffix(fact.first)}"
-    return pieces_line(about, NamesOfTwo(*names), fact.pieces, first)
-
-
-# ---- Names ---------------------------------------------------------------------------------------
-
-
-def place_name(cell: Cell) -> str:
-    """Return a place as text, `tcp, h1,h2`; what the library chose by itself goes without saying."""
-    return ", ".join(word for word in (cell.transport, cell.placement) if word != AUTO)
-
-
-def _name(cell: Cell) -> str:
-    return f"{_operation(cell)}, {_of(cell)}"
-
-
-def _operation(cell: Cell) -> str:
-    return f"{cell.pattern} {cell.mode}"
-
-
-def _of(cell: Cell) -> str:
-    """Return the library and how it was set."""
-    return ", ".join([cell.library, *_details(cell)])
-
-
-def _details(cell: Cell) -> list[str]:
-    return [word for word in (cell.setting, cell.arm) if word]
+def _contrast(fact: RelativeCurve, varied: Collection[str]) -> str:
+    about = subject(fact.first, varied, _MAY_DIFFER[fact.of])
+    parts = [part.text for part in clauses(NamesOfTwo(*fact.names), fact.pieces, fact.first.cell)]
+    return f"{about}: {'; '.join(parts[: fitting(about, parts)])}"
 
 
 # ---- Missing ratios ------------------------------------------------------------------------------

@@ -15,9 +15,11 @@ from mpigauge.document.document import Line
 from mpigauge.document.state_words import state_findings
 from mpigauge.find import comparisons
 from mpigauge.find.disturbances import DISTURBED, PORTABLE, THROTTLED
+from mpigauge.find.explain.copies import cost_findings
 from mpigauge.find.kinds import DOUBTFUL, About, FindingKind, Found, Words
 from mpigauge.find.memory_costs import memory_facts, memory_finding
 from mpigauge.find.missing import MISSING
+from mpigauge.find.phrases import varied_in
 from mpigauge.find.sessions import DISTURBED_LAUNCHES, UNSTEADY
 from mpigauge.find.transport import cards_finding
 from mpigauge.find.warning_sentences import WARNINGS
@@ -53,6 +55,7 @@ def _states(about: About) -> Iterator[Finding]:
 
 
 def _memory(about: About) -> Iterator[Finding]:
+    yield from cost_findings(about.rows, varied_in(about.rows))
     yield from map(memory_finding, memory_facts(about.rows, measured_machine(about.result).caches))
 
 
@@ -62,8 +65,9 @@ def _cards(about: About) -> Iterator[Finding]:
 
 def _compared(about: About) -> Iterator[Finding]:
     curves = curves_of(rows_by_curve(about.rows), Within(about.result, [*about.rows, *about.controls]))
+    varied = varied_in(about.rows)
     for compare in COMPARISONS:
-        yield from map(comparisons.comparison, compare(curves))
+        yield from (comparisons.comparison(fact, varied) for fact in compare(curves))
     for missing in NOT_COMPARED:
         yield from map(comparisons.ranks_apart_finding, missing(curves))
     yield from map(comparisons.ranks_apart_finding, comparisons.copies_apart(about.rows))

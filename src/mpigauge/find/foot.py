@@ -11,9 +11,11 @@ from mpigauge.document.document import Line
 from mpigauge.document.state_words import states_lines
 from mpigauge.document.status_words import reason
 from mpigauge.find.comparisons import copies_apart, libraries_apart, ranks_apart_line
+from mpigauge.find.explain.copies import cost_findings
 from mpigauge.find.findings import doubt_lines
 from mpigauge.find.imported import launches_of
 from mpigauge.find.memory_costs import memory_facts, memory_finding
+from mpigauge.find.phrases import varied_in
 from mpigauge.find.transport import cards_line, label_words, transport_words, travels_of
 from mpigauge.plan.factors import is_control
 from mpigauge.plan.library_names import kind_name
@@ -56,6 +58,7 @@ def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
         *_transports(result, rows),
         *map(cards_line, cards_used(rows)),
         *_waiting(rows),
+        *(one.text for one in cost_findings(rows, varied_in(rows))),
         *(memory_finding(fact).text for fact in memory_facts(rows, measured_machine(result).caches)),
         *map(ranks_apart_line, _apart(rows)),
         *_across(result, rows),

@@ -8,19 +8,18 @@ nothing, or nothing that has a ratio, begins with its latency and its bandwidth.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace as with_fields
 
 from mpigauge import units
-from mpigauge.compare.size_ratio import launches_needed
+from mpigauge.compare.two import amount_of, takes, where_of
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_suffix
 from mpigauge.document.ratio_words import VERDICTS
 from mpigauge.document.records import cell_record, finite_or_none, state_record
-from mpigauge.document.size_words import at_size, every_size
 from mpigauge.find.answer import (
     UNITS_OF_TIMES,
     about_messages,
@@ -34,29 +33,32 @@ from mpigauge.find.answer import (
 )
 from mpigauge.find.explain.contrasts import (
     BUILD,
+    MODE,
     ORDER,
+    RANKS,
     SENDERS,
     contrasts,
-    is_many,
+    in_brief,
     name_of,
     orders,
     senders,
+    sides_of,
 )
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.groups import headline as groups_headline
 from mpigauge.find.explain.groups import togethers
 from mpigauge.find.explain.queues_and_parts import PartCost
-from mpigauge.find.explain.table import varied_in
-from mpigauge.find.explain.topics import TOPICS
-from mpigauge.find.fact import cell_of, weight_of
+from mpigauge.find.explain.ranks import growths
+from mpigauge.find.explain.ranks import headline as growth_headline
+from mpigauge.find.explain.topics import TOPICS, telling
+from mpigauge.find.fact import weight_of
 from mpigauge.find.imported import cells_cut_short
-from mpigauge.find.phrases import VERDICT_NEEDS, WITHIN, NamesOfTwo, subject, would_tell
+from mpigauge.find.phrases import headed, subject, varied_in
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import Subject, cell_key, row_key
-from mpigauge.sequences import group_by, runs
+from mpigauge.sequences import group_by
 from mpigauge.stats.interval import is_known
-from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import (
     DIFFERENT,
     QUOTED_OF_PAIRS,
@@ -69,7 +71,7 @@ from mpigauge.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mpigauge.compare.size_ratio import SizeRatio
+    from mpigauge.compare.two import SizePiece
     from mpigauge.document.document import Units
     from mpigauge.find.answer import Answer, Quote, QuoteLine
     from mpigauge.find.explain.contrasts import Contrast
@@ -78,14 +80,14 @@ if TYPE_CHECKING:
     from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Ratio
-    from mpigauge.vocabulary import Topic, Varied, Verdict
+    from mpigauge.vocabulary import Topic, Varied
 
 FACTORS: Mapping[Varied, frozenset[str]] = {
     "library": BUILD,
     "setting": frozenset({"setting"}),
     "place": PLACE,
-    "mode": frozenset({"mode"}),
-    "ranks": frozenset({"ranks"}),
+    "mode": MODE,
+    "ranks": RANKS,
     "order": ORDER,
     "senders": SENDERS,
 }
@@ -102,14 +104,24 @@ MAX_FACTORS = 2
 MAX_TOPICS = 2
 """Most topics with a sentence."""
 
+MAX_LETTERS = 158
+"""Letters of a sentence: two lines of a narrow terminal."""
+
 MAX_COURSES = 2
 """Most curves that are each followed over all sizes; of more, one size is told."""
 
-MAX_SEGMENTS = 3
-"""Most parts of a curve that are told one by one; of more, how many sizes differ."""
 
-TWICE = 2.0
-"""Ratio from which on it is said as a factor instead of a percentage."""
+class QuotedRatio(NamedTuple):
+    """A ratio in a headline, of one size or of several together.
+
+    Attributes:
+        base: What the other is held against, at any size.
+    """
+
+    base: Subject
+    other: Cell
+    sizes_bytes: tuple[int, ...]
+    ratio: Ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +130,14 @@ class Headline:
 
     Attributes:
         factor: What was varied; None for numbers alone.
-        contrasts: Pairs of curves that it compares, all with one base.
-        at_bytes: Sizes whose ratio it quotes, for each of these pairs.
+        ratios: Those that it quotes.
         limit_bytes: Eager limit above which one of its modes would deadlock; None if none would.
         topic: Topic of `explain` whose line it is; None if it is of none.
     """
 
     factor: Varied | None
     text: str
-    contrasts: tuple[Contrast, ...] = ()
-    at_bytes: tuple[tuple[int, ...], ...] = ()
+    ratios: tuple[QuotedRatio, ...] = ()
     limit_bytes: int | None = None
     topic: Topic | None = None
 
@@ -216,7 +226,10 @@ def headlines(varied: VariedFactors, found: Sequence[Answer], chosen: Units = AU
     evidence = varied.evidence
     of_jobs, of_cells = [*_of_groups(evidence)], [*_of_topics(evidence, chosen)]
     for factor, mine in varied.found.items():
-        (of_cells if factor == "mode" else of_jobs).extend(_of_factor(evidence, factor, mine))
+        found_of = (
+            _of_ranks(evidence, chosen) if factor == "ranks" else _of_factor(evidence, factor, mine, chosen)
+        )
+        (of_cells if factor == "mode" else of_jobs).extend(found_of)
     return [*of_jobs, *of_cells] or [*_numbers(found, chosen, evidence.result)]
 
 
@@ -228,18 +241,17 @@ def headline_record(fact: Headline) -> dict[str, Any]:
         "text": fact.text,
         "ratios": [
             {
-                "base": cell_record(one.base.cell) | {"bytes": point.bytes},
-                "other": cell_record(one.other) | {"bytes": point.bytes},
+                "base": cell_record(one.base.cell) | {"bytes": one.sizes_bytes[0]},
+                "other": cell_record(one.other) | {"bytes": one.sizes_bytes[0]},
                 **state_record(one.base),
-                "estimate": finite_or_none(point.ratio.estimate),
-                "low": finite_or_none(point.ratio.low),
-                "high": finite_or_none(point.ratio.high),
-                "paired": point.ratio.paired,
-                "verdict": point.verdict,
+                "sizes_bytes": [*one.sizes_bytes],
+                "estimate": finite_or_none(one.ratio.estimate),
+                "low": finite_or_none(one.ratio.low),
+                "high": finite_or_none(one.ratio.high),
+                "paired": one.ratio.paired,
+                "verdict": one.ratio.verdict,
             }
-            for one, sizes in zip(fact.contrasts, fact.at_bytes, strict=True)
-            for point in one.points
-            if point.bytes in sizes
+            for one in fact.ratios
         ],
         "limit_bytes": fact.limit_bytes,
     }
@@ -256,10 +268,10 @@ def _of_groups(evidence: Evidence) -> Iterator[Headline]:
 
 def _of_topics(evidence: Evidence, chosen: Units) -> Iterator[Headline]:
     """Yield what tells most of each of the first topics that have a finding."""
-    names, crowded = varied_in(evidence.rows), evidence.crowded
+    names = varied_in(evidence.rows)
     found = ((name, [*filter(_is_certain, TOPICS[name].find(evidence))]) for name in TOPICS_IN_ANSWERS)
     for name, facts in islice(((name, facts) for name, facts in found if facts), MAX_TOPICS):
-        fact = max(facts, key=lambda one: (cell_of(one).job not in crowded, weight_of(one)))
+        fact = max(facts, key=partial(telling, evidence))
         yield Headline(None, TOPICS[name].headline(fact, names, chosen), topic=name)
 
 
@@ -274,27 +286,48 @@ def _is_certain(fact: object) -> bool:
 # ---- A factor that was varied --------------------------------------------------------------------
 
 
-def _of_factor(evidence: Evidence, factor: Varied, found: Sequence[Contrast]) -> Iterator[Headline]:
+def _of_factor(
+    evidence: Evidence, factor: Varied, found: Sequence[Contrast], chosen: Units
+) -> Iterator[Headline]:
     """Yield what is said of a factor: of the base that tells most, each other value against it."""
-    others = _told(evidence, found)
-    base = others[0].base
-    names = Names(evidence, factor, [base.cell, *(one.other for one in others)])
-    about = _about(evidence, factor, base, alone=len({one.base for one in found}) == 1)
-    common = set.intersection(*({point.bytes for point in one.points} for one in others))
+    others, varied = _told(evidence, found), varied_in(evidence.rows)
     if len(others) > MAX_COURSES or (factor in TOLD_AT_ONE_SIZE and len(others) > 1):
-        if common:
-            size = latency_bytes(common)
-            text = f"{about}{_at_one_size(others, names, size)}"
-            yield Headline(factor, text, tuple(others), ((size,),) * len(others))
+        leads = [_lead(one) for one in others]
+        about = subject(others[0].base, varied, FACTORS[factor])
+        text = headed(about, _several(others, leads))
+        quoted = (
+            one for contrast, lead in zip(others, leads, strict=True) for one in _quoted(contrast, lead)
+        )
+        yield Headline(factor, text, tuple(quoted))
         return
     deadlock = _deadlock(evidence, others) if factor == "mode" else None
     for one in others:
-        text, sizes = _course(one, names)
+        text, pieces = in_brief(one, varied, chosen, lambda text: len(text) <= MAX_LETTERS)
         limit = None
         if deadlock is not None:
             cell, limit = deadlock
-            text, deadlock = f"{text}; above {units.format_size(limit)} {names.of(cell)} would deadlock", None
-        yield Headline(factor, f"{about}{text}", (one,), (sizes,), limit)
+            name = sides_of(one).base if cell == one.base.cell else sides_of(one).other
+            text, deadlock = f"{text}; above {units.format_size(limit)} {name} would deadlock", None
+        yield Headline(factor, text, tuple(_quoted(one, *pieces)), limit)
+
+
+def _quoted(one: Contrast, *pieces: SizePiece) -> Iterator[QuotedRatio]:
+    """Yield the ratios of pieces with a difference."""
+    for piece in pieces:
+        if piece.pooled is not None and piece.verdict in DIFFERENT:
+            yield QuotedRatio(one.base, one.other, piece.sizes_bytes, piece.pooled)
+
+
+def _of_ranks(evidence: Evidence, chosen: Units) -> Iterator[Headline]:
+    """Yield what more ranks do to the operation of which that tells most."""
+    for fact in sorted(growths(evidence), key=partial(telling, evidence), reverse=True)[:1]:
+        smallest, most = fact.at[0], fact.at[0].most
+        ratios = []
+        if most is not None and most.ratio is not None:
+            other = with_fields(fact.of.cell, ranks=most.ranks)
+            ratios.append(QuotedRatio(fact.of, other, (smallest.bytes,), most.ratio))
+        text = growth_headline(fact, varied_in(evidence.rows), chosen)
+        yield Headline("ranks", text, tuple(ratios), topic="ranks")
 
 
 def _told(evidence: Evidence, found: Sequence[Contrast]) -> Sequence[Contrast]:
@@ -313,13 +346,6 @@ def _rank(evidence: Evidence, mine: Sequence[Contrast]) -> tuple[bool, bool, boo
     return crowded, not is_message, not one_way, -max(map(weight_of, mine))
 
 
-def _about(evidence: Evidence, factor: Varied, base: Subject, *, alone: bool) -> str:
-    """Return what a sentence is about, with a colon; nothing for messages one way that are all there is."""
-    if alone and evidence.patterns[base.cell.pattern].one_way:
-        return ""
-    return f"{subject(base, varied_in(evidence.rows), FACTORS[factor])}: "
-
-
 def _deadlock(evidence: Evidence, others: Sequence[Contrast]) -> tuple[Cell, int] | None:
     """Return the curve whose larger messages were not started, since they would deadlock, and the limit."""
     cells = [others[0].base.cell, *(one.other for one in others)]
@@ -328,121 +354,57 @@ def _deadlock(evidence: Evidence, others: Sequence[Contrast]) -> tuple[Cell, int
     return next(((cell, limit) for cell, limit in limits if limit is not None), None)
 
 
-class Names:
-    """Names of the values of a factor: MPI functions for modes that differ in these.
-
-    Args:
-        cells: A cell of each value.
-    """
-
-    def __init__(self, evidence: Evidence, factor: Varied, cells: Sequence[Cell]) -> None:
-        self._factor = factor
-        modes = (evidence.patterns[cell.pattern].mode(cell.mode) for cell in cells)
-        calls = [mode.call if mode is not None and factor == "mode" else "" for mode in modes]
-        are_told = "" not in calls and len({*calls}) == len(cells)
-        plain = (value_name(factor, cell) for cell in cells)
-        self._names = dict(zip(cells, calls if are_told else plain, strict=True))
-
-    def of(self, cell: Cell) -> str:
-        """Return the name of the value that a cell has."""
-        return self._names[cell]
-
-    def sides(self, one: Contrast) -> NamesOfTwo:
-        """Return the names of both sides of a contrast, and by what they are held against each other."""
-        many, base_many = (
-            self._factor == "ranks" or is_many(FACTORS[self._factor], cell)
-            for cell in (one.other, one.base.cell)
-        )
-        return NamesOfTwo(self.of(one.other), self.of(one.base.cell), many, base_many, bool(one.rates))
-
-
 def value_name(factor: Varied, cell: Cell) -> str:
-    """Return the value of a factor in few words; a place as columns are headed: `tcp h1,h2`."""
-    if factor != "place":
-        return name_of(FACTORS[factor])(cell)
-    phrases = phrases_of(cell, ["transport", "placement"]).values()
-    return " ".join(phrase for phrase in phrases if phrase not in UNSAID) or cell.placement
+    """Return the value of a factor in few words, as sentences name it."""
+    return name_of(FACTORS[factor])(cell)
 
 
-# ---- Amounts -------------------------------------------------------------------------------------
-
-
-def _amount(point: SizeRatio, sides: NamesOfTwo) -> str:
-    """Return how much longer something takes, with its interval: `13 % (11 - 15) longer`, `no difference`.
-
-    Args:
-        sides: What is held against each other, and whether by rates.
-    """
-    ratio = sides.ratio(point.ratio)
-    if point.verdict not in DIFFERENT:
-        return VERDICTS[point.verdict]
-    longer = ratio.verdict == "slower"
-    if not is_known(ratio.low, ratio.high):
-        return sides.more if longer else "less"
-    low, high = ratio.low, ratio.high
-    if ratio.estimate >= TWICE:
-        factor = units.format_factor(ratio.estimate)
-        return (
-            f"{_with_ends(factor, low, high, units.format_factor)} times{'' if sides.by_rate else ' as long'}"
-        )
-    near, far = (low, high) if longer else (high, low)
-    percent = f"{_percent(ratio.estimate)} %"
-    return f"{_with_ends(percent, near, far, _percent)} {sides.more if longer else 'less'}"
-
-
-def _percent(ratio: float) -> str:
-    """Return how far a ratio is from 1, in per cent without the sign."""
-    return units.format_percent(abs(ratio - 1)).removesuffix(" %")
-
-
-def _with_ends(text: str, low: float | None, high: float | None, write: Callable[[float], str]) -> str:
-    """Return a number with its interval, if that has ends and they do not look like the number."""
-    looks_exact = low is not None and high is not None and write(low) == write(high)
-    return text if looks_exact else units.with_interval(text, low, high, write)
-
-
-def _takes(names: Names, one: Contrast, point: SizeRatio, up_to: str = "") -> str:
-    """Return the whole phrase: `MPI_Isend takes 13 % (11 - 15) longer than MPI_Send`."""
-    sides = names.sides(one)
-    amount = _amount(point, sides)
-    limit = up_to if is_known(point.ratio.low, point.ratio.high) else ""
-    if amount.endswith(("times", "as long")):
-        return f"{sides.other} {sides.takes} {limit}{amount.removesuffix(' as long')} {sides.as_base}"
-    amount = f"{amount.removesuffix('less')}{sides.less}" if amount.endswith("less") else amount
-    return f"{sides.other} {sides.takes} {limit}{amount} than {sides.base}"
-
+# ---- Several values ------------------------------------------------------------------------------
 
 MAX_NAMED_ALIKE = 2
 """Values of a factor that are named one by one where the same is said of each."""
 
 
-def _at_one_size(others: Sequence[Contrast], names: Names, size_bytes: int) -> str:
-    """Return the ratios of several to their base at one size, those that differ first."""
-    pairs = [(one, point) for one in others for point in one.points if point.bytes == size_bytes]
-    (first, point), *more = sorted(pairs, key=lambda pair: pair[1].verdict not in DIFFERENT)
-    begin = (
-        _takes(names, first, point)
-        if point.verdict in DIFFERENT
-        else f"{_pair(first, names)}: {_amount(point, names.sides(first))}"
-    )
+def _lead(one: Contrast) -> SizePiece:
+    """Return the piece that the size of the latency is in."""
+    size = latency_bytes(point.bytes for point in one.points)
+    return next(piece for piece in one.pieces if size in piece.sizes_bytes)
+
+
+def _several(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> str:
+    """Return how several compare with their base, those that differ first, each where the latency is."""
+    pairs = sorted(zip(others, leads, strict=True), key=lambda pair: pair[1].verdict not in DIFFERENT)
+    (first, lead), *more = pairs
+    sides = sides_of(first)
+    differs = lead.verdict in DIFFERENT
+    begin = takes(lead, sides) if differs else f"{sides.other} against {sides.base}: {_amount(first, lead)}"
     told = group_by(
-        ((names.of(one.other), _amount(at, names.sides(one)).removesuffix(" as long")) for one, at in more),
+        ((sides_of(one).other, f"{_amount(one, piece)}{_where(one, piece)}") for one, piece in more),
         lambda pair: pair[1],
     )
-    rest = (text for amount, mine in told.items() for text in _others([name for name, _ in mine], amount))
-    return ", ".join([f"{begin}{at_size(first.other, size_bytes)}", *rest])
+    rest = (text for said, mine in told.items() for text in _others([name for name, _ in mine], said))
+    return "; ".join([f"{begin}{_where(first, lead)}", *rest])
 
 
-def _others(found: Sequence[str], amount: str) -> Iterator[str]:
-    """Yield what is said of others of the same amount, of each by its name; of many, how many they are."""
+def _amount(one: Contrast, piece: SizePiece) -> str:
+    if piece.verdict not in DIFFERENT:
+        return VERDICTS[piece.verdict]
+    return amount_of(piece, sides_of(one)).removesuffix(" as long")
+
+
+def _where(one: Contrast, piece: SizePiece) -> str:
+    return where_of(piece, [point.bytes for point in one.points], one.other)
+
+
+def _others(found: Sequence[str], said: str) -> Iterator[str]:
+    """Yield what is said of others alike, of each by its name; of many, how many they are."""
     if len(found) > MAX_NAMED_ALIKE:
-        yield f"{amount} for {len(found)} others"
+        yield f"{said} for {len(found)} others"
     else:
-        yield from (f"{name} {amount}" for name in found)
+        yield from (f"{name} {said}" for name in found)
 
 
-def _pair(one: Contrast, names: Names) -> str:
-    return f"{names.of(one.other)} against {names.of(one.base.cell)}"
+# ---- Ratios beside numbers -----------------------------------------------------------------------
 
 
 def ratio_of(varied: VariedFactors, quote: Quote | None) -> Ratio | None:
@@ -465,118 +427,6 @@ def ratio_cell(ratio: Ratio) -> str:
     if not is_known(ratio.low, ratio.high):
         return "higher" if ratio.estimate > 1 else "lower"
     return f"{units.format_factor(ratio.estimate)}×"
-
-
-# ---- A curve over all sizes ----------------------------------------------------------------------
-
-
-class CurveSegment(NamedTuple):
-    """Neighbouring sizes of one verdict, undecided ones among them included.
-
-    Attributes:
-        at: The sizes that have the verdict.
-        inside: All sizes from the first of them to the last.
-    """
-
-    verdict: Verdict
-    at: list[SizeRatio]
-    inside: list[SizeRatio]
-
-    @property
-    def worst(self) -> SizeRatio:
-        """The size whose ratio is farthest from 1."""
-        return max(self.at, key=lambda point: max(point.ratio.estimate, 1 / point.ratio.estimate))
-
-    def where(self, points: Sequence[SizeRatio], cell: Cell) -> str:
-        """Return where it is so, among all sizes of a pair of curves: ` up to 512 B`."""
-        first, last = (units.format_size(one.bytes) for one in (self.inside[0], self.inside[-1]))
-        some = f" at {len(self.at)} of {len(self.inside)} sizes" if len(self.at) < len(self.inside) else ""
-        if len(self.inside) == 1:
-            return at_size(cell, self.inside[0].bytes)
-        if len(self.inside) == len(points):
-            return some or f" at {every_size(len(points))}"
-        if self.inside[0] is points[0]:
-            return f"{some} up to {last}"
-        return (
-            f"{some} from {first} on" if self.inside[-1] is points[-1] else f"{some} from {first} to {last}"
-        )
-
-
-def segments_of(points: Sequence[SizeRatio]) -> list[CurveSegment]:
-    """Return runs of one verdict, sizes rising; undecided sizes between two of one verdict join them."""
-    decided = [place for place, point in enumerate(points) if point.verdict != "undecided"]
-    ends = runs(decided, lambda one, two: points[one].verdict == points[two].verdict)
-    found, begin = [], 0
-    for run in ends:
-        found += _open(points[begin : run[0]])
-        inside = [*points[run[0] : run[-1] + 1]]
-        found.append(CurveSegment(points[run[0]].verdict, [points[place] for place in run], inside))
-        begin = run[-1] + 1
-    return [*found, *_open(points[begin:])]
-
-
-def _open(points: Sequence[SizeRatio]) -> list[CurveSegment]:
-    return [CurveSegment("undecided", [*points], [*points])] if points else []
-
-
-def _course(one: Contrast, names: Names) -> tuple[str, tuple[int, ...]]:
-    """Return how one curve goes beside its base over all sizes, and the sizes whose ratios it quotes."""
-    segments = segments_of(one.points)
-    if len(segments) > MAX_SEGMENTS:
-        return _pooled(one, names)
-    lead, *rest = sorted(segments, key=lambda segment: segment.verdict == "undecided")
-    begin, quoted = _lead(one, names, lead)
-    more = [_later(one, segment, names) for segment in rest]
-    sizes = [*quoted, *(segment.worst.bytes for segment in rest if segment.verdict in DIFFERENT)]
-    return "; ".join([begin, *more]), tuple(sizes)
-
-
-def _lead(one: Contrast, names: Names, lead: CurveSegment) -> tuple[str, list[int]]:
-    """Return the segment that is told first: at the size of the latency, or where it differs most."""
-    where = lead.where(one.points, one.other)
-    if lead.verdict == "undecided":
-        return f"{_pair(one, names)}: {VERDICTS[lead.verdict]}{where}{_why_undecided(lead.at)}", []
-    if lead.verdict == "same":
-        return f"{_pair(one, names)}: {VERDICTS[lead.verdict]} (within {WITHIN}){where}", []
-    size = latency_bytes(point.bytes for point in one.points)
-    point = next((point for point in lead.at if point.bytes == size), None)
-    if point is None:
-        up_to = "up to " if len(lead.at) > 1 else ""
-        return f"{_takes(names, one, lead.worst, up_to)}{where}", [lead.worst.bytes]
-    text, last = f"{_takes(names, one, point)}{at_size(one.other, size)}", lead.at[-1]
-    if len(lead.inside) < len(one.points) or last is point:
-        return text, [size]
-    amount = _amount(last, names.sides(one)).removesuffix(" as long")
-    return f"{text}, {amount}{at_size(one.other, last.bytes)}", [size, last.bytes]
-
-
-def _why_undecided(points: Sequence[SizeRatio]) -> str:
-    """Return what a verdict on some sizes takes; nothing where that is not known."""
-    if max(point.ratio.launches for point in points) < LAUNCHES_OF_A_VERDICT:
-        return f" ({VERDICT_NEEDS}: --launches {ENOUGH_LAUNCHES})"
-    needed = launches_needed(points)
-    return "" if needed is None else f" ({would_tell(needed)})"
-
-
-def _later(one: Contrast, segment: CurveSegment, names: Names) -> str:
-    """Return a segment that is told after another."""
-    worst = segment.worst
-    several = (
-        segment.verdict in DIFFERENT and len(segment.at) > 1 and is_known(worst.ratio.low, worst.ratio.high)
-    )
-    amount = _amount(worst, names.sides(one))
-    return f"{'up to ' if several else ''}{amount}{segment.where(one.points, one.other)}"
-
-
-def _pooled(one: Contrast, names: Names) -> tuple[str, tuple[int, ...]]:
-    """Return at how many sizes a curve differs, and by how much at most, where it changes often."""
-    by_verdict = group_by(one.points, lambda point: point.verdict)
-    parts = [CurveSegment(name, by_verdict[name], [*one.points]) for name in VERDICTS if name in by_verdict]
-    lead, *rest = parts
-    begin = f"{_takes(names, one, lead.worst, 'up to ')} at {len(lead.at)} of {len(one.points)} sizes"
-    more = [f"{_later(one, part, names).partition(' at ')[0]} at {len(part.at)}" for part in rest]
-    quoted = (part.worst.bytes for part in parts if part.verdict in DIFFERENT)
-    return ", ".join([begin, *more]), tuple(quoted)
 
 
 # ---- Nothing varied ------------------------------------------------------------------------------

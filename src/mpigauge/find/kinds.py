@@ -276,12 +276,14 @@ def finding_in(
 
 
 def fitting(texts: Iterable[str]) -> str:
-    """Return the first text that has room, else as much of the last as there is room for."""
+    """Return the first text that has room, else the last, without parts at its end that have none."""
     text = ""
     for text in texts:
         if len(text) <= MAX_LETTERS:
             return text
-    return f"{text[: MAX_LETTERS - 3]}..." if text else ""
+    while len(text) > MAX_LETTERS and (end := max(text.rfind(sign) for sign in ("; ", ": ", ", "))) > 0:
+        text = text[:end]
+    return text
 
 
 def counted_lines(

@@ -337,24 +337,17 @@ class CachesSeen:
     different: tuple[DifferentCache, ...]
 
 
-MemoryFact = CostInCopies | SoftwareOverhead | CachesSeen
+MemoryFact = SoftwareOverhead | CachesSeen
 
 
 def memory_facts(rows: Sequence[Row], claimed: Mapping[str, int]) -> Iterator[MemoryFact]:
-    """Yield all that a result says of its messages beside its memory.
+    """Yield what a result says of its smallest messages beside its memory, and of that.
 
     Args:
         claimed: Caches as the system claims them, name to bytes.
     """
-    yield from costs_in_copies(rows)
     yield from software_overheads(rows)
     yield from caches_seen(rows, claimed)
-
-
-def costs_in_copies(rows: Iterable[Row]) -> Iterator[CostInCopies]:
-    """Yield the cost of every curve of messages in each copy that was measured beside it."""
-    for name, curve in curves_in_copies(rows):
-        yield cost_of(curve, name)
 
 
 def curves_in_copies(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
@@ -433,42 +426,15 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 def memory_finding(fact: MemoryFact) -> Finding:
     """Return a fact about messages beside memory as a finding."""
     match fact:
-        case CostInCopies():
-            return finding("cost-in-copies", fact, _cost(fact))
         case SoftwareOverhead():
             return finding("software-overhead", fact, _software(fact))
         case CachesSeen():
             return finding("caches-seen", fact, _caches(fact))
 
 
-def _cost(fact: CostInCopies) -> str:
-    cell = fact.cell
-    certain, before = dict(fact.certain), dict(fact.before)
-    froms = [
-        _below(limit, size, certain[limit], before[limit]) for limit, size in fact.below if size is not None
-    ]
-    least = f"minimum {_factor(fact.least)} at {units.format_size(fact.least_bytes)}"
-    stick = " ".join(YARDSTICKS[fact.name])
-    what = f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}){state_suffix(fact.of)}"
-    return f"{what}: {', '.join([*froms, least])}"
-
-
 def crossed(before: int | None, size: int) -> str:
     """Return where a ratio falls below a limit: between which measured sizes, or from the first on."""
     return f"from {units.format_size(size)}" if before is None else crossed_between(before, size)
-
-
-def _below(limit: float, size: int, certain: int | None, before: int | None) -> str:
-    """Return between which measured sizes a ratio falls below a limit, and from which on that is certain."""
-    said = f"< {limit:g}{_TIMES} {crossed(before, size)}"
-    if certain == size:
-        return said
-    return f"{said} perhaps" if certain is None else f"{said} (certain from {units.format_size(certain)})"
-
-
-def _factor(ratio: Ratio) -> str:
-    text = f"{units.format_factor(ratio.estimate)}{_TIMES}"
-    return units.with_interval(text, ratio.low, ratio.high, units.format_factor)
 
 
 def _software(fact: SoftwareOverhead) -> str:

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePath
 from statistics import median
-from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from mpigauge.document.status_words import reason
@@ -179,8 +178,8 @@ def _unread_lines(fact: UnreadLines) -> Iterator[str]:
     cut = re.sub(rf"'([^']{{{MAX_QUOTED}}})[^']+'", r"'\1...'", first.why)
     ends = f"{_line(first)} ends its table:"
     ways = (f"{ends} {first.why}", f"{ends} {cut}", f"{_line(first)}: {cut}")
-    said = next((way for way in ways if len(way) <= room), ways[-1])
-    yield f"{shorten(said, room, placeholder=' ...')}{behind}"
+    said = next((way for way in ways if len(way) <= room), ends.removesuffix(":"))
+    yield f"{said}{behind}"
 
 
 def _unread_below(_: About, fact: UnreadLines) -> Iterator[str]:
@@ -298,7 +297,8 @@ def _launch_failed_words(cells: CellsFound) -> Words:
 
 def _launch_failed_lines(cells: CellsFound) -> Iterator[str]:
     said = f"{len(cells.rows)} of {cells.of} cells not started: {reason(cells.rows[0])}"
-    yield shorten(said, MAX_LETTERS, placeholder=" ...")
+    yield said
+    yield f"{len(cells.rows)} of {cells.of} cells not started: mpigauge show --all says why"
 
 
 def _launch_failed_told(_: About, cells: CellsFound) -> Iterator[Finding]:

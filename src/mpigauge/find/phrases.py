@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.compare.size_ratio import launches_needed
+from mpigauge.compare.two import ON_AVERAGE
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.phrases import SAID_WITH, WORDS, phrases_of, state_suffix, told
-from mpigauge.document.ratio_words import VERDICTS, times_words, verdict_words
-from mpigauge.document.size_words import at_size, every_size, span
-from mpigauge.sequences import runs as in_runs
+from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, differs, phrases_of, state_suffix, told
+from mpigauge.document.ratio_words import times_words
+from mpigauge.plan.factors import BY_NAME, PLACE
 from mpigauge.stats.decision import MARGIN
 from mpigauge.stats.interval import is_known
-from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
-from mpigauge.units import counted
-from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from mpigauge.compare.size_ratio import SizeRatio, SizeRun
     from mpigauge.document.document import Units
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Subject
+    from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Ratio
     from mpigauge.stats.interval import Number
 
 MINUS = "\N{MINUS SIGN}"
-
-ON_AVERAGE = "on average "
-"""Before one number of several sizes."""
 
 EMULATED = "over the emulated network of a lab"
 """Said where delays and rates were put in."""
@@ -62,48 +54,26 @@ def subject(of: Subject, varied: Collection[str], without: Collection[str] = ())
     return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{state_suffix(of)}"
 
 
-class NamesOfTwo(NamedTuple):
-    """Names of two that are held against each other, and by what: their times or their rates.
+def place_name(cell: Cell) -> str:
+    """Return a place as columns are headed: `tcp h1,h2`; what is usual goes without saying."""
+    phrases = phrases_of(cell, [name for name in WORDS if name in PLACE]).values()
+    return " ".join(phrase for phrase in phrases if phrase not in UNSAID) or cell.placement
 
-    Attributes:
-        other: What is held against the base.
-        base: What it is held against.
-        many: Whether the other is several, such as `2 senders`.
-        base_many: Whether the base is.
-        by_rate: Whether that of all together is told, which is the inverse of the time of one message.
+
+def varied_in(rows: Iterable[Row]) -> frozenset[str]:
+    """Return factors in which the cells that talk differ: those with times, or those that probed a limit.
+
+    A factor that not all patterns have differs within one of them.
     """
-
-    other: str
-    base: str
-    many: bool = False
-    base_many: bool = False
-    by_rate: bool = False
-
-    @property
-    def takes(self) -> str:
-        """The verb."""
-        verb, verbs = ("carry", "carries") if self.by_rate else ("take", "takes")
-        return verb if self.many else verbs
-
-    @property
-    def as_base(self) -> str:
-        """The rest after a number of times."""
-        does = "do" if self.base_many else "does"
-        return f"what {self.base} {does}" if self.by_rate else f"as long as {self.base}"
-
-    @property
-    def more(self) -> str:
-        """The word for a ratio above 1."""
-        return "more" if self.by_rate else "longer"
-
-    @property
-    def less(self) -> str:
-        """The word for one below 1."""
-        return "less" if self.by_rate else "less time"
-
-    def ratio(self, ratio: Ratio) -> Ratio:
-        """Return a ratio of times as it is told."""
-        return ratio.turned if self.by_rate else ratio
+    talking = [row for row in rows if row.talks]
+    timed = [row.cell for row in talking if row.time is not None]
+    probes = [row.cell for row in talking if row.limit_bytes is not None]
+    return frozenset(
+        name
+        for name in BY_NAME
+        for cells in (timed, probes)
+        if differs(name, ((cell.pattern, getattr(cell, name)) for cell in cells))
+    )
 
 
 def _phrased(names: Collection[str]) -> set[str]:
@@ -173,93 +143,7 @@ def wire_rate(bytes_per_s: float) -> str:
     return f"{units.format_rate_in(bytes_per_s, unit)} {unit}"
 
 
-# ---- Runs of sizes -------------------------------------------------------------------------------
-
 WITHIN = f"{100 * MARGIN:g} %"
-VERDICT_NEEDS = f"a verdict needs {LAUNCHES_OF_A_VERDICT} launches"
-
-
-Rates = Mapping[int, tuple[float, float]]
-"""Rates of the other and of the base by size, in bytes per second."""
-
-
-def runs_words(
-    runs: Sequence[SizeRun], cell: Cell, chosen: Units = AUTOMATIC, rates: Rates | None = None
-) -> str:
-    """Return all runs of a pair of curves; neighbouring runs that do not differ are told together.
-
-    Args:
-        cell: One of either, for what has no size.
-        rates: What is told instead of times, if given.
-    """
-    total = sum(len(run.at) for run in runs)
-    together = in_runs(runs, lambda one, two: DIFFERENT.isdisjoint({one.verdict, two.verdict}))
-
-    def at(one: SizeRatio) -> str:
-        return _at(one, cell, chosen, rates or {})
-
-    def said(mine: Sequence[SizeRun]) -> str:
-        if mine[0].verdict in DIFFERENT:
-            return _differing(mine[0], total, cell, at)
-        if all(one.ratio.awaits_launches for run in mine for one in run.at):
-            return f"{' and '.join(map(at, _ends(mine[0])))}; {VERDICT_NEEDS}"
-        return _alike(mine, total, cell)
-
-    return "; ".join(map(said, together))
-
-
-def _ends(run: SizeRun) -> Iterable[SizeRatio]:
-    """Return the sizes of the largest ratio and of the largest difference, which may be one."""
-    return dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
-
-
-def _differing(run: SizeRun, total: int, cell: Cell, at: Callable[[SizeRatio], str]) -> str:
-    where = _where([one.bytes for one in run.at], total, cell)
-    return f"{VERDICTS[run.verdict]}{where}: {' and '.join(map(at, _ends(run)))}"
-
-
-def _alike(runs: Sequence[SizeRun], total: int, cell: Cell) -> str:
-    """Return neighbouring sizes that do not differ, or of which nobody can tell."""
-    open_, same = [
-        [one for run in runs if (run.verdict == "undecided") == is_open for one in run.at]
-        for is_open in (True, False)
-    ]
-    sizes = [one.bytes for run in runs for one in run.at]
-    words = [(_undecided(open_), open_), (verdict_words("same"), same)]
-    (fewer, few), (more, many) = sorted(words, key=lambda one: len(one[1]))
-    if not few:
-        return f"{more}{_where(sizes, total, cell)}"
-    among = "" if len(sizes) == total else f" ({span(sizes)})"
-    rest = at_size(cell, few[0].bytes) if len(few) == 1 else " at the others"
-    return f"{more} at {len(many)} of {len(sizes)} sizes{among}, {fewer}{rest}"
-
-
-def _where(sizes: Sequence[int], total: int, cell: Cell) -> str:
-    if len(sizes) == 1:
-        return at_size(cell, sizes[0])
-    if len(sizes) == total:
-        return f" at {every_size(total)}"
-    return f" at {span(sizes)} ({counted(len(sizes), 'size')})"
-
-
-def _at(one: SizeRatio, cell: Cell, chosen: Units, rates: Rates) -> str:
-    if one.bytes in rates:
-        both = " against ".join(rate(each, chosen=chosen) for each in rates[one.bytes])
-        return f"{times_words(one.ratio.turned)} the rate{at_size(cell, one.bytes)}, {both}"
-    other, base = (units.format_time(each, chosen.time) for each in (one.other_s, one.base_s))
-    longer = f"{times_words(one.ratio)} as long{at_size(cell, one.bytes)}"
-    return f"{longer}, {other} against {base}, {extra(one.extra_s, chosen)}"
-
-
-def _undecided(points: Sequence[SizeRatio]) -> str:
-    """Return the word, and after how many launches it would be another, if that is known of all."""
-    needed = launches_needed(points)
-    return VERDICTS["undecided"] + ("" if needed is None else f" ({would_tell(needed)})")
-
-
-def would_tell(launches: int) -> str:
-    """Return after how many launches of one campaign nobody would have to say `undecided`."""
-    return f"about {launches} launches would tell"
 
 
 # ---- One finding in one line ---------------------------------------------------------------------
@@ -291,6 +175,17 @@ def known_times(ratio: Ratio, *, interval: bool = True) -> str:
         return "an unknown number of times"
     alone = times_words(replace(ratio, low=None, high=None))
     return _unless_alike(times_words(ratio), alone, alone.removesuffix(" times")) if interval else alone
+
+
+def in_a_line(text: str) -> bool:
+    """Return whether a text has room in a line, beside the launches that it ends in."""
+    return words_of(text) <= MAX_WORDS - LAUNCHES_WORDS
+
+
+def fitting(about: str, parts: Sequence[str], has_room: Callable[[str], bool] = in_a_line) -> int:
+    """Return how many parts of a sentence have room, from the first on; at least one."""
+    counts = range(1, len(parts) + 1)
+    return max((count for count in counts if has_room(headed(about, "; ".join(parts[:count])))), default=1)
 
 
 def in_times(begin: str, ratio: Ratio, *ends: str) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
 from mpigauge.find.answer import answers
+from mpigauge.find.explain.contrasts import sides_of
 from mpigauge.find.fact import weight_of
-from mpigauge.find.headline import Names
 from mpigauge.plan.factors import SIZE
 from mpigauge.query.series import rate_point, time_point
 from mpigauge.rows.group import cell_key, of_states
@@ -211,9 +211,9 @@ def _compared(source: Source, varied: VariedFactors) -> Iterator[tuple[str, list
     if varied.first is None or not (told := varied.told):
         return
     most = max(told, key=weight_of)
-    names = Names(varied.evidence, varied.first, [most.base.cell, most.other])
-    for cell in (most.base.cell, most.other):
-        yield names.of(cell), _rows(source, most.base._replace(cell=cell))
+    sides = sides_of(most)
+    for name, cell in ((sides.base, most.base.cell), (sides.other, most.other)):
+        yield name, _rows(source, most.base._replace(cell=cell))
 
 
 def _quoted(sources: Sequence[Source]) -> Iterator[tuple[str, list[Row]]]:

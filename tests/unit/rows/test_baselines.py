@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.find.explain.copies import cost_findings
 from mpigauge.find.memory_costs import (
     CachesSeen,
     DifferentCache,
@@ -20,12 +21,13 @@ from mpigauge.find.memory_costs import (
     memory_finding,
     software_overheads,
 )
+from mpigauge.find.phrases import varied_in
 from mpigauge.result.reader import Result
 from mpigauge.rows.baselines import YARDSTICKS, ratios_of
 from mpigauge.rows.estimate import Timing
 from mpigauge.rows.rows import rows
 from mpigauge.stats.robust import trimmed, winsorised
-from mpigauge.units import format_factor, format_size, parse_size
+from mpigauge.units import format_factor
 from tests.fakes.law import CACHES, MAIN_MEMORY_NS, PATTERNS, modes_of, operation_ns
 from tests.made import campaign, cell, launch, visit
 from tests.unit.rows.planted import estimate
@@ -33,6 +35,7 @@ from tests.unit.rows.planted import estimate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mpigauge.document.finding import Finding
     from mpigauge.plan.model import Cell
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -60,7 +63,15 @@ def by_law(
 
 def said(result: Result, claimed: Mapping[str, int] | None = None) -> list[str]:
     """The sentences about a result."""
-    return [memory_finding(fact).text for fact in memory_facts(rows(result), claimed or {})]
+    found = rows(result)
+    others = map(memory_finding, memory_facts(found, claimed or {}))
+    return [one.text for one in (*costs(result), *others)]
+
+
+def costs(result: Result) -> list[Finding]:
+    """What messages of a result cost in copies."""
+    found = rows(result)
+    return [*cost_findings(found, varied_in(found))]
 
 
 def timed(launches: dict[int, float]) -> Timing:
@@ -179,12 +190,10 @@ def test_a_curve_is_told_in_units_of_each_copy() -> None:
     }
     # It starts near 2 and goes to the ratio of the rates, 5: it is below 10 everywhere, and never below 2.
     assert 2 <= min(ratios.values()) <= max(ratios.values()) < 10
-    (sentence,) = said(result)
-    assert sentence.startswith("pingpong standard / crosscopy standard (Open MPI 5.0.11, 2 ranks): ")
-    assert "< 10\N{MULTIPLICATION SIGN} from 8 B" in sentence
-    assert "< 2" not in sentence
-    assert f"minimum {format_factor(min(ratios.values()))}\N{MULTIPLICATION SIGN} (" in sentence
-    assert sentence.endswith(") at 8 B")
+    (cost,) = costs(result)
+    assert cost.text.startswith(f"pingpong / crosscopy: {format_factor(ratios[8])} copies (")
+    assert cost.text.endswith(" at 8 B")
+    assert dict(cost.value["below"]) == {10.0: 8, 2.0: None}
 
 
 @repeatable
@@ -200,20 +209,17 @@ def test_below_is_said_from_where_on_it_stays_below(ratios: dict[int, float]) ->
         result.visits += [visit(1, 2 * i, message, [round(10**6 * ratio)], ops=1)]
         result.visits += [visit(1, 2 * i + 1, copy, [10**6], ops=1)]
     cells = tuple(dict.fromkeys(one.cell for one in result.visits))
-    (sentence,) = said(Result(result.path, campaign(*cells), visits=result.visits))
-    size_of = r"(\d+ (?:B|[KM]iB))"
-    falls = re.findall(rf"< (\d+). (?:from|between {size_of} and) {size_of} perhaps", sentence)
-    found = {float(limit): parse_size(size) for limit, _, size in falls}
-    assert found.keys() <= {10.0, 2.0}
-    for _, before, size in falls:
-        measured_before = [one for one in ratios if one < parse_size(size)]
-        assert (parse_size(before) if before else None) == max(measured_before, default=None)
+    (cost,) = costs(Result(result.path, campaign(*cells), visits=result.visits))
+    below, before = dict(cost.value["below"]), dict(cost.value["before"])
     for limit in (10.0, 2.0):
         above = [size for size, ratio in ratios.items() if ratio >= limit]
-        beyond = [size for size in ratios if size > max(above, default=0)]
-        assert found.get(limit) == min(beyond, default=None)
-    least = min((ratio, size) for size, ratio in ratios.items())
-    assert f"minimum {format_factor(least[0])}\N{MULTIPLICATION SIGN} at {format_size(least[1])}" in sentence
+        beyond = min((size for size in ratios if size > max(above, default=0)), default=None)
+        assert below[limit] == beyond
+        measured_before = [one for one in ratios if beyond is not None and one < beyond]
+        assert before[limit] == max(measured_before, default=None)
+    least, size = min((ratio, size) for size, ratio in ratios.items())
+    assert cost.value["least"]["estimate"] == pytest.approx(least)
+    assert cost.value["least_bytes"] == size
 
 
 def test_each_mode_and_each_library_has_sentences_of_its_own() -> None:
@@ -272,8 +278,8 @@ def test_below_a_limit_is_certain_where_the_intervals_are() -> None:
             ratio = 9.0 * noise if i < 2 else 3.0
             result.visits += [visit(launch_, 2 * i, over, [round(10**6 * ratio)], ops=1)]
             result.visits += [visit(launch_, 2 * i + 1, under, [10**6], ops=1)]
-    (sentence,) = said(Result(result.path, campaign(*message, *copies), visits=result.visits))
-    assert "< 10\N{MULTIPLICATION SIGN} from 8 B (certain from 512 B)" in sentence
+    (cost,) = costs(Result(result.path, campaign(*message, *copies), visits=result.visits))
+    assert (dict(cost.value["below"])[10.0], dict(cost.value["certain"])[10.0]) == (8, 512)
 
 
 def test_a_message_as_fast_as_a_cache_line_has_no_software_left() -> None:

@@ -155,7 +155,7 @@ def test_a_conclusion_rests_on_all_sizes_of_both_curves(whole: Page) -> None:
         for section in whole.sections
         if section.name == "conclusions"
         for one in (*section.sentences, *section.more)
-        if one.text.startswith("pingpong: synchronous takes ")
+        if one.text.startswith("pingpong: MPI_Ssend takes ")
     )
     sizes = sorted(whole.cells[number].cell.bytes for number in said.cells)
     assert sizes == sorted([*SIZES, *SIZES])

@@ -8,8 +8,7 @@ import pytest
 
 from mpigauge.compare.sentences import naming
 from mpigauge.document.phrases import phrases_of
-from mpigauge.find.explain.table import varied_in
-from mpigauge.find.phrases import subject
+from mpigauge.find.phrases import subject, varied_in
 from mpigauge.query.series import distinguishing_labels
 from mpigauge.rows.rows import rows
 from mpigauge.vocabulary import ROTATING

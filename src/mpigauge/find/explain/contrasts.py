@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.compare.cells import compared_by
-from mpigauge.compare.size_ratio import (
-    SizePair,
-    SizePiece,
-    SizeRatio,
-    SizeRun,
-    size_pairs,
-    size_pieces,
-    size_runs,
-)
+from mpigauge.compare.size_ratio import SizePair, SizeRatio, SizeRun, size_pairs, size_runs
+from mpigauge.compare.two import Clause, NamesOfTwo, SizePiece, clauses, names_of_modes, size_pieces
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.document.size_words import at_size
-from mpigauge.find.comparisons import USUALLY, place_name
+from mpigauge.find.comparisons import USUALLY
 from mpigauge.find.explain.evidence import against_first
 from mpigauge.find.phrases import (
     CROWDED,
     EMULATED,
-    LAUNCHES_WORDS,
-    MAX_WORDS,
     WITHIN,
-    NamesOfTwo,
+    extra,
+    fitting,
+    headed,
+    in_a_line,
+    place_name,
     rate,
-    runs_words,
     subject,
 )
-from mpigauge.find.pieces import pieces_line
 from mpigauge.plan.factors import BY_NAME, PLACE
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import patterns_with
@@ -57,6 +51,9 @@ PROTOCOL = BUILD | {"setting"}
 ORDER = compared_by("order") - {"arm"}
 SENDERS = compared_by("senders") - {"arm"}
 """What other orders of the ranks, or other numbers of senders, differ in."""
+
+MODE = frozenset({"mode"})
+RANKS = frozenset({"ranks"})
 
 SYNCHRONISED = patterns_with(
     lambda of: of.one_sided and any(of.volumes.wire) and not (of.one_way or of.windowed)
@@ -107,6 +104,7 @@ class Contrast:
         factors: In what: factors of a cell that go together.
         base: The smallest cell of the curve that the other is held against.
         other: The smallest of the other.
+        names: What the other and the base are called.
         points: All sizes that both have.
         runs: These, by verdict.
         pieces: These, as they are told together.
@@ -123,6 +121,7 @@ class Contrast:
     factors: frozenset[str]
     base: Subject
     other: Cell
+    names: tuple[str, str]
     points: tuple[SizeRatio, ...]
     runs: tuple[SizeRun, ...]
     pieces: tuple[SizePiece, ...]
@@ -167,7 +166,7 @@ def settings(evidence: Evidence) -> Iterator[Contrast]:
 
 def modes(evidence: Evidence) -> Iterator[Contrast]:
     """Yield each mode of a pattern against the first, but for those that one-sided topics tell."""
-    for fact in contrasts(evidence, frozenset({"mode"})):
+    for fact in contrasts(evidence, MODE):
         if fact.base.cell.pattern not in SYNCHRONISED:
             yield fact
 
@@ -215,6 +214,7 @@ def _contrast(
         factors=factors,
         base=subject_of(rows),
         other=rows[1].cell,
+        names=_names(evidence, factors, rows[1].cell, rows[0].cell),
         points=tuple(points),
         runs=runs,
         pieces=size_pieces(pairs),
@@ -223,6 +223,13 @@ def _contrast(
         emulated=factors in {PLACE, ORDER, SENDERS} and evidence.emulated and hosts,
         crowded=any(row.cell.job in evidence.crowded for row in rows),
     )
+
+
+def _names(evidence: Evidence, factors: frozenset[str], other: Cell, base: Cell) -> tuple[str, str]:
+    if factors == MODE:
+        return names_of_modes(other, base, (row.cell for row in evidence.rows))
+    name = name_of(factors)
+    return name(other), name(base)
 
 
 def _twice_from(points: Sequence[SizeRatio]) -> int | None:
@@ -276,40 +283,59 @@ NO_LIMIT = "none found"
 
 
 def headline(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Return how many times as long one takes as the other, below and above where that changes."""
-    about, room = subject(fact.base, varied, fact.factors), MAX_WORDS - LAUNCHES_WORDS
-    more = ["only between their eager limits"] if fact.by_limit is not None else []
-    more += _largest_rate(fact, chosen)
-    return pieces_line(about, sides_of(fact), fact.pieces, fact.base.cell, more=more, most_words=room)
+    """Return how much longer one takes than the other: as much of the sentence as a line has room for."""
+    return in_brief(fact, varied, chosen)[0]
+
+
+def in_brief(
+    fact: Contrast,
+    varied: Collection[str],
+    chosen: Units = AUTOMATIC,
+    has_room: Callable[[str], bool] = in_a_line,
+) -> tuple[str, tuple[SizePiece, ...]]:
+    """Return as much of the sentence of a contrast as there is room for, and the pieces that it tells."""
+    about, parts = subject(fact.base, varied, fact.factors), _parts(fact, chosen)
+    told = parts[: fitting(about, [part.text for part in parts], has_room)]
+    line = headed(about, "; ".join(part.text for part in told))
+    return line, tuple(piece for part in told for piece in part.pieces)
 
 
 def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Return which is faster, where, and by how much."""
-    sides, about = sides_of(fact), subject(fact.base, varied, fact.factors)
-    rates = {one.bytes: (one.other_bytes_per_s, one.base_bytes_per_s) for one in fact.rates}
-    said = "; ".join([runs_words(fact.runs, fact.base.cell, chosen, rates), *_more(fact)])
-    return f"{about}: {sides.other} against {sides.base}: {said}"
+    """Return how much longer one takes than the other at all sizes, and what follows from that."""
+    about, parts = subject(fact.base, varied, fact.factors), _parts(fact, chosen)
+    return headed(about, "; ".join([*(part.text for part in parts), *_more(fact)]))
+
+
+def _parts(fact: Contrast, chosen: Units) -> list[Clause]:
+    """Return what is said of all pieces, that eager limits alone make the difference, and the times."""
+    first, *rest = clauses(sides_of(fact), fact.pieces, fact.base.cell)
+    limit = [] if fact.by_limit is None else [Clause(_limit(fact.by_limit), ())]
+    times = ", ".join(_times(fact, piece, chosen) for piece in fact.pieces if piece.verdict in DIFFERENT)
+    return [first, *limit, *rest, *([Clause(times, ())] if times else [])]
+
+
+def _times(fact: Contrast, piece: SizePiece, chosen: Units) -> str:
+    """Return both times, or rates, at the size of a piece whose ratio is farthest from 1."""
+    points = [point for point in fact.points if point.bytes in piece.sizes_bytes]
+    worst = max(points, key=lambda point: abs(math.log(point.ratio.estimate)))
+    where = at_size(fact.base.cell, worst.bytes)
+    for one in fact.rates:
+        if one.bytes == worst.bytes:
+            both = (rate(each, chosen=chosen) for each in (one.other_bytes_per_s, one.base_bytes_per_s))
+            return f"{' against '.join(both)}{where}"
+    other, base = (units.format_time(each, chosen.time) for each in (worst.other_s, worst.base_s))
+    return f"{other} against {base}{where} ({extra(worst.extra_s, chosen)})"
 
 
 def sides_of(fact: Contrast) -> NamesOfTwo:
     """Return how the two are called, and by what they are held against each other."""
-    name = name_of(fact.factors)
     many, base_many = (is_many(fact.factors, cell) for cell in (fact.other, fact.base.cell))
-    return NamesOfTwo(name(fact.other), name(fact.base.cell), many, base_many, bool(fact.rates))
+    return NamesOfTwo(*fact.names, many, base_many, bool(fact.rates))
 
 
 def is_many(factors: frozenset[str], cell: Cell) -> bool:
     """Return whether the value of some factors is a noun in the plural, such as `2 senders`."""
-    return factors == SENDERS and cell.senders != 1
-
-
-def _largest_rate(fact: Contrast, chosen: Units) -> list[str]:
-    """Return the rate of the other at the largest size at which that differs; empty if there is none."""
-    differ = {one.bytes for run in fact.runs if run.verdict in DIFFERENT for one in run.at}
-    known = [one for one in fact.rates if one.bytes in differ][-1:]
-    return [
-        f"{rate(one.other_bytes_per_s, chosen=chosen)}{at_size(fact.base.cell, one.bytes)}" for one in known
-    ]
+    return factors == RANKS or (factors == SENDERS and cell.senders != 1)
 
 
 def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
@@ -328,21 +354,24 @@ def _more(fact: Contrast) -> Iterator[str]:
         largest = units.format_size(fact.points[-1].bytes)
         yield f"by a factor of {TWICE:g} or more from {units.format_size(fact.twice_from)} to {largest}"
     if fact.by_limit is not None:
-        yield _limits(fact.by_limit)
+        yield _wait(fact.by_limit)
     if fact.emulated:
         yield EMULATED
     if fact.crowded:
         yield CROWDED
 
 
-def _limits(fact: ByLimit) -> str:
+def _limit(fact: ByLimit) -> str:
     base, other = (
         NO_LIMIT if limit is None else units.format_size(limit) for limit in (fact.base, fact.other)
     )
     beyond = f"beyond {WITHIN} " if fact.small_elsewhere else ""
-    said = f"{beyond}they differ between their eager limits alone ({other} against {base})"
+    return f"{beyond}only between their eager limits ({other} against {base})"
+
+
+def _wait(fact: ByLimit) -> str:
     if fact.least_trips is None or fact.most_trips is None:
-        return f"{said}: one waits for the receiver there, the other does not"
+        return "one waits for the receiver there, the other does not"
     least, most = map(units.format_factor, (fact.least_trips, fact.most_trips))
     trips = units.span(least, most, f" {units.DASH} ")
-    return f"{said}: the wait for the receiver, {trips} round trips of the smallest message"
+    return f"that is the wait for the receiver: {trips} round trips of the smallest message"

@@ -9,10 +9,11 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.finding import finding
 from mpigauge.document.size_words import crossed_between
 from mpigauge.find.explain.evidence import is_informative
-from mpigauge.find.memory_costs import LIMITS, curves_in_copies
-from mpigauge.find.phrases import EMULATED, in_one_line, subject
+from mpigauge.find.memory_costs import LIMITS, cost_of, curves_in_copies
+from mpigauge.find.phrases import EMULATED, fitting, headed, subject
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import OfCell, Subject, job_key
 from mpigauge.stats.interval import is_known
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Units
+    from mpigauge.document.finding import Finding
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Ratio
@@ -176,60 +178,64 @@ PIPELINED = "less than one copy: a message is pipelined in pieces, or this copy 
 
 
 def headline(fact: Copies, varied: Collection[str], _: Units = AUTOMATIC) -> str:
-    """Return in one line how many copies a message costs, where it falls below ten and two, and the least."""
-    first, least = fact.first, fact.least
-    stick = " ".join(YARDSTICKS[fact.name]).removesuffix(" standard")
-    about = f"{subject(fact.of, varied)} / {stick}"
-    begin = f"{_copies_of(first, interval=False)} copies at {units.format_size(first.bytes)}"
-    end = [
-        f"least {_copies_of(least, interval=each)} at {units.format_size(least.bytes)}"
-        for each in (True, False)
-    ]
-    falls = [f"below {one.copies:g} {crossed_between(one.above_bytes, one.from_bytes)}" for one in fact.below]
-    return in_one_line(
-        f"{about}: {'; '.join(parts)}"
-        for parts in (
-            [begin, *falls, end[0]],
-            [begin, *falls, end[1]],
-            *([begin, one, end[1]] for one in falls[-1:]),
-            [begin, end[0]],
-            [begin, end[1]],
-        )
-    )
-
-
-def _copies_of(one: InCopies, *, interval: bool) -> str:
-    ratio = one.ratio
-    if not is_known(ratio.low, ratio.high):
-        return "not known how many"
-    text = units.format_factor(ratio.estimate)
-    return units.with_interval(text, ratio.low, ratio.high, units.format_factor) if interval else text
+    """Return in one line how many copies a message costs, the least, and where it falls below ten and two."""
+    about, parts = _about(fact, varied), _parts(fact)
+    return headed(about, "; ".join(parts[: fitting(about, parts)]))
 
 
 def sentence(fact: Copies, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Return how many copies a message costs, where it falls below ten and two, and the least."""
-    about = f"{subject(fact.of, varied)} / {' '.join(YARDSTICKS[fact.name])}"
-    said = [_at(fact.first, chosen), *_below_limit(fact)]
-    if fact.least != fact.first:
-        said.append(f"least {_at(fact.least, chosen)}")
+    """Return how many copies a message costs, the least, where it falls below ten and two, and the times."""
+    return headed(_about(fact, varied), "; ".join([*_parts(fact), *_more(fact, chosen)]))
+
+
+def cost_findings(rows: Sequence[Row], varied: Collection[str]) -> Iterator[Finding]:
+    """Yield the cost of every curve of messages in each copy that was measured beside it.
+
+    Args:
+        varied: Factors in which cells of the result differ.
+    """
+    for name, curve in curves_in_copies(rows):
+        timed = [row for row in curve if row.time is not None]
+        if told := [row for row in timed if is_informative(row.ratios[name])] or timed:
+            text = headline(_copies(name, told, {}, emulated=False), varied)
+            yield finding("cost-in-copies", cost_of(curve, name), text)
+
+
+def _about(fact: Copies, varied: Collection[str]) -> str:
+    stick = " ".join(YARDSTICKS[fact.name]).removesuffix(" standard")
+    return f"{subject(fact.of, varied)} / {stick}"
+
+
+def _parts(fact: Copies) -> list[str]:
+    least = [f"least {_copies_of(fact.least)}"] if fact.least.bytes != fact.first.bytes else []
+    return [_copies_of(fact.first), *least, *_below_limit(fact)]
+
+
+def _copies_of(one: InCopies) -> str:
+    where, ratio = f"at {units.format_size(one.bytes)}", one.ratio
+    if not is_known(ratio.low, ratio.high):
+        return f"not known how many copies {where}"
+    text = f"{units.format_factor(ratio.estimate)} copies"
+    return f"{units.with_interval(text, ratio.low, ratio.high, units.format_factor)} {where}"
+
+
+def _more(fact: Copies, chosen: Units) -> Iterator[str]:
+    """Yield what follows the number of copies: the times, and why there may be less than one."""
+    ends = dict.fromkeys((fact.first, fact.least))
+    yield ", ".join(_times(one, chosen) for one in ends)
     if fact.least.ratio.high is not None and fact.least.ratio.high < 1:
-        said.append(PIPELINED)
+        yield PIPELINED
     if fact.emulated:
-        said.append(EMULATED)
-    return f"{about}: {'; '.join(said)}"
+        yield EMULATED
 
 
-def _at(one: InCopies, chosen: Units) -> str:
-    ratio = one.ratio
-    copies = f"{units.format_factor(ratio.estimate)} copies"
-    copies = units.with_interval(copies, ratio.low, ratio.high, units.format_factor)
+def _times(one: InCopies, chosen: Units) -> str:
     copied = f" for {units.format_time(one.copy_s, chosen.time)}" if one.copy_s is not None else ""
-    both = f"{units.format_time(one.message_s, chosen.time)}{copied}"
-    return f"{copies} at {units.format_size(one.bytes)}, {both}"
+    return f"{units.format_time(one.message_s, chosen.time)}{copied} at {units.format_size(one.bytes)}"
 
 
 def _below_limit(fact: Copies) -> Iterator[str]:
-    """Yield between which of the measured sizes it falls below, as tables have it."""
+    """Yield between which of the measured sizes it falls below each limit."""
     for one in fact.below:
         begin = crossed_between(one.above_bytes, one.from_bytes)
         end = f" up to {units.format_size(one.upto_bytes)}" if one.upto_bytes < fact.largest_bytes else ""
@@ -240,6 +246,6 @@ def _below_limit(fact: Copies) -> Iterator[str]:
             else "",
         ]
         surely = f" (for certain {' '.join(filter(None, certain))})" if any(certain) else ""
-        yield f"falls below {one.copies:g} {begin}{surely}{end}"
+        yield f"below {one.copies:g} {begin}{surely}{end}"
     if fact.never is not None:
         yield f"below {fact.never:g} at no size up to {units.format_size(fact.largest_bytes)}"

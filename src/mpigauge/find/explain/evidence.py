@@ -181,7 +181,7 @@ def _nearest(curve: Sequence[Row]) -> float:
 
 def is_narrow(estimate: float, low: float | None, high: float | None) -> bool:
     """Return whether an interval goes less than ten times beyond its number, on either side."""
-    if low is None or high is None or not low > 0:
+    if low is None or high is None or not min(low, estimate) > 0:
         return False
     return estimate / low < MAX_REACH and high / estimate < MAX_REACH
 

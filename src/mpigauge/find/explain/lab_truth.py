@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.comparisons import place_name
 from mpigauge.find.explain.evidence import MIN_LAUNCHES, single_calls
 from mpigauge.find.explain.plateau import Rate, rate_at, rising
 from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
@@ -16,6 +15,7 @@ from mpigauge.find.phrases import (
     in_one_line,
     known_rate,
     known_time,
+    place_name,
     rate,
     signed_percent,
     subject,

@@ -10,11 +10,12 @@ from itertools import product
 from typing import TYPE_CHECKING, get_args
 
 from mpigauge import units
+from mpigauge.compare.two import VERDICT_NEEDS
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS, phrases_of
 from mpigauge.find.explain.contrasts import BUILD
 from mpigauge.find.fact import weight_of
-from mpigauge.find.phrases import VERDICT_NEEDS, in_one_line, share, subject
+from mpigauge.find.phrases import in_one_line, share, subject
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import STATE, each_state, group
 from mpigauge.stats.interval import Number

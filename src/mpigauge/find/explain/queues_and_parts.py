@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge import units
+from mpigauge.compare.two import VERDICT_NEEDS
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import VERDICTS, times_words
 from mpigauge.find.explain.evidence import is_informative
-from mpigauge.find.phrases import VERDICT_NEEDS, in_one_line, known_times, share, subject
+from mpigauge.find.phrases import in_one_line, known_times, share, subject
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import group, subject_of
 from mpigauge.rows.same_distance import like_ratio

@@ -14,7 +14,7 @@ from mpigauge.find.explain.evidence import is_informative
 from mpigauge.find.phrases import MINUS, in_times, subject
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import EACH_RANK, blocks_of
-from mpigauge.rows.group import group
+from mpigauge.rows.group import STATE, each_state, group
 from mpigauge.rows.same_distance import like_ratio
 from mpigauge.units import counted
 from mpigauge.vocabulary import OF_ALL_RANKS
@@ -85,6 +85,11 @@ class AtSize:
     expected: float | None = None
 
     @property
+    def most(self) -> Count | None:
+        """The most ranks of all; None if those are the fewest."""
+        return self.crowded[-1] if self.crowded else self.fitting
+
+    @property
     def more(self) -> tuple[Count, ...]:
         """All counts that are compared with the fewest."""
         return (*((self.fitting,) if self.fitting else ()), *self.crowded)
@@ -122,8 +127,9 @@ def growths(evidence: Evidence) -> Iterator[Growth]:
         return pattern.active_ranks == 0 and timed_alone and row.cell.ranks >= FEWEST
 
     rows = (row for curve in evidence.curves() if is_of_all(curve[0]) for row in curve)
-    for alike in group(rows, SIZE | {"ranks"}):
-        yield from _growth(evidence, alike)
+    for alike in group(rows, SIZE | {"ranks", STATE}):
+        for mine in each_state(alike):
+            yield from _growth(evidence, mine)
 
 
 def is_lap(pattern: Pattern, mode: Mode | None) -> bool:
@@ -164,11 +170,19 @@ def _count(evidence: Evidence, row: Row, base: Row | None = None) -> Count:
     """Return the numbers of a row that has a time."""
     assert row.time is not None  # noqa: S101 - of evidence.curves()
     time_s, ranks = row.time.estimate, row.cell.ranks
-    ratio = like_ratio(row.time, base.time) if base and base.time else None
+    ratio = _ratio(evidence, row, base) if base is not None else None
     skew_share = row.start.skew_p50_s / time_s if row.start and time_s > 0 else None
     messages = blocks_of(evidence.patterns[row.cell.pattern].volumes.wire, ranks)
     message_s = time_s / messages if _is_lap(evidence, row) else None
     return Count(ranks, time_s, cores_shared(row), skew_share, message_s, ratio)
+
+
+def _ratio(evidence: Evidence, row: Row, base: Row) -> Ratio | None:
+    """Return how many times as long a row takes, as `compare` has it where that compares the two."""
+    known = evidence.within.ratio(row, base)
+    if known is not None or row.time is None or base.time is None:
+        return known
+    return like_ratio(row.time, base.time)
 
 
 def cores_shared(row: Row) -> int | None:
@@ -215,7 +229,7 @@ def headline(fact: Growth, varied: Collection[str], chosen: Units = AUTOMATIC) -
     one = fact.at[0]
     where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
     fewest = f"{counted(one.fewest.ranks, 'rank')}{where}"
-    most = one.crowded[-1] if one.crowded else one.fitting
+    most = one.most
     if most is None or most.ratio is None:
         return f"{about}: {fewest} take {units.format_time(one.fewest.time_s, chosen.time)}"
     why = "; they share cores: no growth of the operation" if most.cores is not None else _law_words(one)

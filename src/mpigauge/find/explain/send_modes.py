@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.compare.size_ratio import SizeRatio, by_size, size_ratios
+from mpigauge.compare.two import names_of_modes
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.size_words import span
 from mpigauge.find.phrases import in_one_line, known_time, subject, time
@@ -175,13 +176,14 @@ def handshake_headline(fact: Handshake, varied: Collection[str], chosen: Units =
     small = fact.small
     cost = known_time(small.beyond_s or small.extra_s, small.low_s, small.high_s, chosen)
     said = f"{subject(fact.base, varied, {'mode'})}: waiting for the receiver costs {cost}"
-    waits = f"{fact.base.cell.mode} waits, too, above {units.format_size(fact.limit_bytes)}"
+    _, usual = names_of_modes(fact.cell, fact.base.cell, ())
+    waits = f"{usual} waits, too, above {units.format_size(fact.limit_bytes)}"
     return in_one_line([f"{said}; {waits}", said]) if fact.without else said
 
 
 def handshake(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return what the wait for the receiver costs, and whether the usual mode waits above the limit."""
-    small, mode, usual = fact.small, fact.cell.mode, fact.base.cell.mode
+    small, (mode, usual) = fact.small, names_of_modes(fact.cell, fact.base.cell, ())
     cost = time(small.beyond_s or small.extra_s, small.low_s, small.high_s, chosen)
     size, limit = units.format_size(small.bytes), units.format_size(fact.limit_bytes)
     about = subject(fact.base, varied, {"mode"})
@@ -200,6 +202,7 @@ def buffer_copy(fact: BufferCopy, varied: Collection[str], _: Units = AUTOMATIC)
     about = subject(fact.base, varied, {"mode"})
     stick = " ".join(YARDSTICKS[fact.stick])
     ends = units.interval(fact.copies_low, fact.copies_high, units.format_factor)
-    what = f"{about}: {fact.cell.mode} takes {units.format_factor(fact.copies_median)} copies longer than"
+    mode, usual = names_of_modes(fact.cell, fact.base.cell, ())
+    what = f"{about}: {mode} takes {units.format_factor(fact.copies_median)} copies longer than"
     where = span((fact.least_bytes, fact.most_bytes))
-    return f"{what} {fact.base.cell.mode} ({ends} at {where}, {stick})"
+    return f"{what} {usual} ({ends} at {where}, {stick})"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC, Document, Line
 from mpigauge.document.finding import finding, finding_record
-from mpigauge.document.phrases import differs
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.document.status_words import reason_sentence
 from mpigauge.find import answer as machine
@@ -16,19 +15,17 @@ from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.topics import TOPICS, conclusions, conclusions_across
 from mpigauge.find.fact import cell_of, launches_of
 from mpigauge.find.findings import disturbances_of, told
-from mpigauge.find.phrases import WITHIN
+from mpigauge.find.phrases import WITHIN, varied_in
 from mpigauge.linkmap import table as linkmap_table
-from mpigauge.plan.factors import BY_NAME
 from mpigauge.rows.rows import why_nothing
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.topics import Conclusion
     from mpigauge.query.query import Source
-    from mpigauge.rows.rows import Row
 
     GivesWay = Mapping[str, Mapping[str, str]]
 
@@ -129,22 +126,6 @@ def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = 
         differ = frozenset().union(*(varied[place] for place in one.results))
         found.append(Said(name, one, one.headline(differ, chosen), one.sentence(differ, chosen)))
     return found
-
-
-def varied_in(rows: Iterable[Row]) -> frozenset[str]:
-    """Return factors in which the cells that talk differ: those with times, or those that probed a limit.
-
-    A factor that not all patterns have differs within one of them.
-    """
-    talking = [row for row in rows if row.talks]
-    timed = [row.cell for row in talking if row.time is not None]
-    probes = [row.cell for row in talking if row.limit_bytes is not None]
-    return frozenset(
-        name
-        for name in BY_NAME
-        for cells in (timed, probes)
-        if differs(name, ((cell.pattern, getattr(cell, name)) for cell in cells))
-    )
 
 
 def _lines(sources: Sequence[Source], found: Sequence[Sequence[Said]], *, most: int | None) -> Iterator[Line]:

@@ -141,20 +141,24 @@ class Conclusion(NamedTuple):
         return TOPICS[self.topic].sentence(self.fact, varied, chosen)
 
 
-def conclusions(evidence: Evidence) -> list[Conclusion]:
-    """Return all that follows from a result: the most telling of each topic first, then the next of each.
+def telling(evidence: Evidence, fact: object) -> tuple[bool, bool, float]:
+    """Return how much a fact says among others of its topic.
 
     What ranks measure that share cores tells more of the scheduler than of MPI, and collectives say less than
-    the messages that they are made of: of one topic they come later.
+    the messages that they are made of.
     """
-    crowded, messages = evidence.crowded, evidence.messages
+    cell = cell_of(fact)
+    return cell.job not in evidence.crowded, cell.pattern in evidence.messages, weight_of(fact)
 
-    def telling(one: Conclusion) -> tuple[bool, bool, float]:
-        cell = cell_of(one.fact)
-        return cell.job not in crowded, cell.pattern in messages, weight_of(one.fact)
 
+def conclusions(evidence: Evidence) -> list[Conclusion]:
+    """Return all that follows from a result: the most telling of each topic first, then the next of each."""
     return _in_turn(
-        sorted((Conclusion(name, fact) for fact in topic.find(evidence)), key=telling, reverse=True)
+        sorted(
+            (Conclusion(name, fact) for fact in topic.find(evidence)),
+            key=lambda one: telling(evidence, one.fact),
+            reverse=True,
+        )
         for name, topic in TOPICS.items()
         if not topic.across
     )

@@ -18,7 +18,7 @@ typedef uint64_t word __attribute__((may_alias));
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
-#pragma GCC optimize("O3", "no-tree-loop-distribute-patterns")
+#pragma GCC optimize("O3", "no-tree-loop-distribute-patterns", "align-loops=64")
 #endif
 void mg_copy_o3(unsigned char *to, const unsigned char *from, size_t bytes)
 {

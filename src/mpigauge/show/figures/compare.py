@@ -161,7 +161,7 @@ def _group(
     """
     first = runs[0].worst
     heading = ", ".join(filter(None, [names.name(first.pair), side(first)]))
-    labels = [words.size_of(run).partition(" (")[0] for run in runs]
+    labels = [words.range_of(run).partition(" (")[0] for run in runs]
     single_label = f"{heading} {labels[0]}".strip()
     most = LETTERS_OF_LABEL if style.width_in() > style.NARROW else LETTERS_NARROW
     if len(runs) > 1 or len(single_label) > most:

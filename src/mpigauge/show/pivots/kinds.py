@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 MEMORY = patterns_with(lambda pattern: pattern.in_memory)
 """Patterns without communication."""
 
-QUOTED_BYTES = (512, 64 * 2**10)
-"""Sizes of collectives that are quoted if they were measured."""
+SIZES_OF_COLLECTIVES = (512, 64 * 2**10)
+"""Sizes that a summary has of collectives, if they were measured."""
 
 PLACES = tuple(name for name in WORDS if name in PLACE)
 LIBRARY = "mpi"
@@ -232,7 +232,7 @@ def _quoted(curve: Series, typical: Collection[int]) -> list[int]:
     sizes = _sizes(curve)
     if _is_message(curve):
         return [size for size in sizes if size == 0 or size in typical]
-    return [size for size in sizes if size in QUOTED_BYTES] or [*sizes[:1], *sizes[-1:]]
+    return [size for size in sizes if size in SIZES_OF_COLLECTIVES] or [*sizes[:1], *sizes[-1:]]
 
 
 def _time_of(curve: Series) -> Quantity:

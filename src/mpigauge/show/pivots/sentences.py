@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge.compare.curves import curves_of
 from mpigauge.find import comparisons
 from mpigauge.find.comparisons import comparison, ranks_apart_finding
+from mpigauge.find.phrases import varied_in
 from mpigauge.find.warning_sentences import warning_findings
 from mpigauge.show.pivots.kinds import series
 
@@ -61,7 +62,8 @@ def _comparisons(query: Query) -> Iterator[tuple[Source, Finding]]:
     for source in query.sources:
         curves_of_result = [curve.rows for curve in all_curves if curve.source is source]
         curves = curves_of(curves_of_result, source.within)
+        varied = varied_in(source.rows)
         for compare in COMPARISONS.get(query.kind.name, ()):
-            yield from ((source, comparison(fact, query.units)) for fact in compare(curves))
+            yield from ((source, comparison(fact, varied, query.units)) for fact in compare(curves))
         for missing in NOT_COMPARED.get(query.kind.name, ()):
             yield from ((source, ranks_apart_finding(fact)) for fact in missing(curves))

@@ -9,8 +9,8 @@ import numpy as np
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
+from mpigauge.find.phrases import varied_in
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked
 from mpigauge.rows.rows import rows

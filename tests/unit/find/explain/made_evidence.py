@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.explain.table import varied_in
+from mpigauge.find.phrases import varied_in
 from mpigauge.rows.rows import rows
 from tests.made import ENVIRONMENT, PLACE, campaign, launches_of, measured, result_of
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.find.explain.copies import PIPELINED, copies, headline, sentence
+from mpigauge.find.explain.copies import PIPELINED, copies, cost_findings, headline, sentence
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.memory_costs import costs_in_copies
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.rows import rows
 from mpigauge.units import format_size
@@ -68,11 +67,11 @@ def test_a_ratio_falls_below_a_limit_between_two_sizes_that_were_measured() -> N
         assert one.rises_bytes is None
     assert fact.never is None
     text = sentence(fact, set())
-    assert text.startswith("pingpong / memcpy standard: 6")
+    assert text.startswith("pingpong / memcpy: 6")
     assert " copies (" in text
     above, first = (format_size(size) for size in (fact.below[0].above_bytes, fact.below[0].from_bytes))
-    assert f"falls below 10 between {above} and {first};" in text
-    assert f"; below 10 between {above} and {first}; " in headline(fact, set())
+    assert f"; below 10 between {above} and {first}; " in text
+    assert text.startswith(headline(fact, set()))
 
 
 def test_a_step_between_coarse_sizes_is_not_placed_inside_them() -> None:
@@ -93,8 +92,9 @@ def test_it_is_below_from_a_size_on_that_was_measured_as_tables_say_it() -> None
 
     found = rows(made := result_of(campaign(*cells), *measured(cells, LAUNCHES, samples)))
     (fact,) = copies(Evidence(made, found))
-    (cost,) = costs_in_copies(found)
-    assert {one.copies: one.from_bytes for one in fact.below} == dict(cost.below)
+    (cost,) = cost_findings(found, set())
+    assert {one.copies: one.from_bytes for one in fact.below} == dict(cost.value["below"])
+    assert cost.text == headline(fact, set())
 
 
 def test_out_of_caches_it_rises_again() -> None:
@@ -106,7 +106,7 @@ def test_out_of_caches_it_rises_again() -> None:
     assert (below[2].from_bytes, below[2].upto_bytes) == (inside[0], inside[-1])
     assert below[2].rises_bytes == next(size for size in SIZES if size > inside[-1])
     begin = f"between {format_size(below[2].above_bytes)} and {format_size(inside[0])}"
-    assert f"falls below 2 {begin} up to {format_size(inside[-1])}" in sentence(fact, set())
+    assert f"below 2 {begin} up to {format_size(inside[-1])}" in sentence(fact, set())
 
 
 def test_never_below() -> None:
@@ -153,4 +153,4 @@ def test_a_largest_size_that_may_be_above_is_not_below_for_certain() -> None:
     assert (two.certain_upto_bytes, two.upto_bytes) == (SIZES[-2], SIZES[-1])
     certain = f"(for certain up to {format_size(SIZES[-2])})"
     begin = f"between {format_size(SIZES[0])} and {format_size(SIZES[1])}"
-    assert f"falls below 2 {begin} {certain}" in sentence(fact, set())
+    assert f"below 2 {begin} {certain}" in sentence(fact, set())

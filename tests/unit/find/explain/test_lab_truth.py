@@ -103,7 +103,7 @@ def test_the_same_transport_on_one_host_is_taken_off() -> None:
     assert fact.base.transport == "tcp"
     assert fact.measured_s == pytest.approx(fact.planted_s, rel=1e-3)
     assert fact.low_s <= fact.measured_s <= fact.high_s
-    assert "more than tcp, same-host for 0 B" in sentence(fact, varied(found))
+    assert "more than tcp for 0 B" in sentence(fact, varied(found))
 
 
 def test_what_a_library_chooses_on_one_host_is_not_taken_off() -> None:

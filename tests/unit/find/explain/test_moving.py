@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.moving import HiddenBeside, Moving, hidden_beside, movings
-from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
+from mpigauge.find.phrases import varied_in
 from mpigauge.rows.rows import rows
 from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of

@@ -19,8 +19,8 @@ from mpigauge.find.explain.one_sided import (
     synchronisations,
     window_kinds,
 )
-from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS, conclusions
+from mpigauge.find.phrases import varied_in
 from mpigauge.rows.rows import rows
 from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of

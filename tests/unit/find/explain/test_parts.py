@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.find.explain.table import varied_in
-from mpigauge.find.phrases import subject
+from mpigauge.find.phrases import subject, varied_in
 from mpigauge.rows.group import Subject
 from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, measured, result_of

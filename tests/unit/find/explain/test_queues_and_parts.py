@@ -9,8 +9,8 @@ import pytest
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.queues_and_parts import layouts, partitions, queues
-from mpigauge.find.explain.table import varied_in
 from mpigauge.find.explain.topics import TOPICS
+from mpigauge.find.phrases import varied_in
 from mpigauge.stats.interval import Number
 from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of

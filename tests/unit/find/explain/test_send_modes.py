@@ -32,14 +32,14 @@ def test_a_standard_send_that_waits_above_the_limit_is_told() -> None:
     (fact,) = facts(handshakes, evidence)
     assert fact.small.low_s * 1e9 < HANDSHAKE_NS < fact.small.high_s * 1e9
     assert (fact.above, fact.without) == (3, 3)
-    assert "standard waits there, too" in sentence("handshake", fact, evidence)
+    assert "MPI_Send waits there, too" in sentence("handshake", fact, evidence)
 
 
 def test_a_standard_send_that_never_waits_is_not_said_to_wait() -> None:
     evidence = told_of(synchronous(waits_above=False), eager(LIMIT), noise=0.005)
     (fact,) = facts(handshakes, evidence)
     assert fact.without == 0
-    assert "none of 3 sizes tells whether standard waits" in sentence("handshake", fact, evidence)
+    assert "none of 3 sizes tells whether MPI_Send waits" in sentence("handshake", fact, evidence)
 
 
 def test_without_a_limit_or_a_handshake_nothing_is_said() -> None:
