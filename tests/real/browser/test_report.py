@@ -112,7 +112,7 @@ def test_a_state_shows_its_curves(show: Any) -> None:
 
 def test_a_sentence_marks_its_cells_in_charts_and_tables(show: Any) -> None:
     found = show("rich")
-    button = found.page.locator("#conclusions button.said", has_text="synchronous").first
+    button = found.page.locator("#conclusions button.said", has_text="MPI_Ssend").first
     button.click()
     assert button.get_attribute("aria-pressed") == "true"
     assert found.page.locator(".marked").is_visible()

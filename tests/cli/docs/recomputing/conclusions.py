@@ -121,7 +121,7 @@ def contrast(of: Conclusion) -> dict[str, Any]:
         {"verdict": run["verdict"], "at": [next(sizes, -1) for _ in run["at"]]} for run in of.value["runs"]
     ]
     rest: dict[str, Any] = {"twice_from": _twice_from(of.value["points"]), "by_limit": _by_limit(of, points)}
-    rest["pieces"] = _pieces(points, [facts[one.bytes]["verdict"] for one in points if one.bytes in facts])
+    rest["pieces"] = _pieces(points, [facts[one.bytes] for one in points if one.bytes in facts])
     return {"points": own, "runs": runs, **rest}
 
 
@@ -137,14 +137,32 @@ def _point(one: Point, fact: Mapping[str, Any] | None) -> dict[str, Any]:
     return own
 
 
-def _pieces(points: Sequence[Point], words: Sequence[str]) -> list[dict[str, Any]]:
-    """Recompute the sizes that are told together, by the verdicts that they have."""
+ALIKE = 1.25
+"""Ratios further apart are one number only if their intervals meet."""
+
+
+def _pieces(points: Sequence[Point], facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Recompute the sizes that are told together, by the verdicts and the intervals that they have."""
+    words = [fact["verdict"] for fact in facts]
     told = [_told_word(points, words, place) for place in range(len(words))]
     cuts = [n for n in range(1, len(told)) if told[n] != told[n - 1] and {told[n], told[n - 1]} & {*BEYOND}]
-    return [
-        _piece(points[begin:end], words[begin:end], told[begin])
-        for begin, end in pairwise([0, *cuts, len(told)])
-    ]
+    found: list[dict[str, Any]] = []
+    for begin, end in pairwise([0, *cuts, len(told)]):
+        parts = [[begin]]
+        for place in range(begin + 1, end):
+            longer = [*parts[-1], place]
+            is_one = _is_one([points[n] for n in longer], [facts[n] for n in longer])
+            parts = [*parts[:-1], longer] if told[begin] not in BEYOND or is_one else [*parts, [place]]
+        found += [_piece([points[n] for n in of], [words[n] for n in of], told[begin]) for of in parts]
+    return found
+
+
+def _is_one(points: Sequence[Point], facts: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the ratios of some sizes are one number, which enough launches have."""
+    estimates = [one.ratio.estimate for one in points]
+    lows, highs = ([fact["ratio"][end] for fact in facts] for end in ("low", "high"))
+    near = max(estimates) <= ALIKE * min(estimates) or max(lows) <= min(highs)
+    return near and _pooled(points) is not None
 
 
 def _told_word(points: Sequence[Point], words: Sequence[str], place: int) -> str:
@@ -173,18 +191,27 @@ def _piece(points: Sequence[Point], words: Sequence[str], word: str) -> dict[str
         "least": min(estimates),
         "most": max(estimates),
     }
-    return own | ({"pooled": _pooled(points)} if len(points) > 1 else {})
+    return own | ({"pooled": _pooled(points, 2)} if len(points) > 1 else {})
 
 
-def _pooled(points: Sequence[Point]) -> dict[str, Any] | None:
-    """The geometric mean over sizes, of launches that have all."""
-    common = set.intersection(*(set(one.pairs) for one in points))
-    if len(common) < MIN_PAIRS:
+def _pooled(points: Sequence[Point], least: int = MIN_PAIRS) -> dict[str, Any] | None:
+    """The geometric mean over sizes, of launches that have all; each side by itself if not all are pairs."""
+    if all(one.pairs for one in points):
+        over = _means([one.pairs for one in points])
+        under = dict.fromkeys(over, 1.0)
+    else:
+        over, under = _means([one.over for one in points]), _means([one.under for one in points])
+    if min(len(over), len(under)) < least:
         return None
-    over = {n: math.exp(fmean(math.log(one.pairs[n]) for one in points)) for n in sorted(common)}
     steps = [math.hypot(one.base.times.step, one.other.times.step) for one in points]
     step = math.sqrt(fmean(one**2 for one in steps))
-    return ratio_fact(ratio(Times(over, step), Times(dict.fromkeys(over, 1.0)), least=MIN_PAIRS))
+    paired = all(one.pairs for one in points)
+    return ratio_fact(ratio(Times(over, step), Times(under), paired=paired, least=least))
+
+
+def _means(sides: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    common = sorted(set.intersection(*(set(side) for side in sides)))
+    return {n: math.exp(fmean(math.log(side[n]) for side in sides)) for n in common}
 
 
 def _twice_from(facts: Sequence[Mapping[str, Any]]) -> int | None:
@@ -483,7 +510,8 @@ def _growth(of: Conclusion, at: Mapping[str, Any]) -> dict[str, Any]:
         own = {"ranks": row.ranks, "time_s": row.seconds, "cores": cores}
         own["message_s"] = row.seconds / row.ranks if of.value["lap"] else None
         own["skew_share"] = Either((None, _skew(row) / row.seconds))
-        return own | {"ratio": ratio_fact(ratio(row.times, base.times))}
+        plain = ratio(row.times, base.times)
+        return own | {"ratio": of_family(fact["ratio"], plain) if fact["ratio"] and plain else None}
 
     crowded = [count(one) for one in at["crowded"]]
     return {"bytes": at["bytes"], "fewest": count(at["fewest"]), "crowded": crowded}

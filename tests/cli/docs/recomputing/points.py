@@ -24,6 +24,8 @@ class Point(NamedTuple):
 
     Attributes:
         pairs: The ratio of each launch; empty if it is not formed launch by launch.
+        over: The launches of the other that it rests on.
+        under: Those of the base.
     """
 
     base: Row
@@ -31,6 +33,8 @@ class Point(NamedTuple):
     ratio: Interval
     beyond: Interval
     pairs: Mapping[int, float]
+    over: Mapping[int, float]
+    under: Mapping[int, float]
 
     @property
     def bytes(self) -> int:
@@ -55,7 +59,8 @@ def points_of(base: Sequence[Row], other: Sequence[Row]) -> list[Point]:
         if one is not None and one.low is not None:
             over, under, together = sides(rows[1].times, rows[0].times, alike=alike, least=MIN_PAIRS)
             pairs = {n: over[n] / under[n] for n in over} if together else {}
-            found.append(Point(*rows, one, _beyond(over, under, rows, paired=together), pairs))
+            beyond = _beyond(over, under, rows, paired=together)
+            found.append(Point(*rows, one, beyond, pairs, over, under))
     return found
 
 

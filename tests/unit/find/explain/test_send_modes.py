@@ -59,7 +59,7 @@ def test_a_buffer_that_is_copied_costs_so_many_copies(copies: float) -> None:
     (fact,) = facts(buffer_copies, evidence)
     assert fact.copies_low <= fact.copies_median <= fact.copies_high
     assert fact.copies_median == pytest.approx(copies, rel=0.15)
-    assert " copies longer than standard (" in sentence("buffer-copy", fact, evidence)
+    assert " copies longer than MPI_Send (" in sentence("buffer-copy", fact, evidence)
 
 
 def test_a_mode_that_is_faster_at_some_size_is_not_said_to_cost_copies() -> None:
