@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import shutil
@@ -121,18 +122,13 @@ def processes() -> list[int]:
 
 def namespaces(pids: list[int] | None = None) -> set[str]:
     """Those that processes are in; of all that we can see if none are named."""
-    entries = Path("/proc").glob("[0-9]*/ns/*") if pids is None else _entries(pids)
+    every = [int(entry.name) for entry in Path("/proc").glob("[0-9]*")] if pids is None else pids
     found = set()
-    for entry in entries:
-        try:
-            found.add(str(entry.readlink()))
-        except OSError:
-            continue
+    for pid in every:
+        # A process may end while it is looked at.
+        with contextlib.suppress(OSError):
+            found |= {str(entry.readlink()) for entry in Path(f"/proc/{pid}/ns").iterdir()}
     return found
-
-
-def _entries(pids: list[int]) -> list[Path]:
-    return [entry for pid in pids for entry in Path(f"/proc/{pid}/ns").glob("*")]
 
 
 @pytest.fixture(scope="session")
