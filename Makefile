@@ -51,7 +51,7 @@ without-mpi: $(VENV)/.dev mpis
 	@nice -n 19 $(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth$(ALSO))"
 
 on-hosts: $(VENV)/.dev mpis
-	@$(PYTEST) -n 4 --dist loadfile --durations=10 -m "($(HOSTS)) and not (truth$(ALSO))" $(call marked,slurm|lab)
+	@$(PYTEST) -n 6 --dist loadfile --durations=10 -m "($(HOSTS)) and not (truth$(ALSO))" $(call marked,slurm|lab)
 
 with-mpi: $(VENV)/.dev mpis
 	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth$(ALSO))" $(call marked,mpi)

