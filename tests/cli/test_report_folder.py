@@ -21,6 +21,7 @@ from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS, draw
 from tests.made import campaign, cell, launches_of, measured, written
 from tests.reported import LAUNCHES, samples_ns
+from tests.thorough import rest
 
 if TYPE_CHECKING:
     from mpigauge.query.query import Query
@@ -159,7 +160,9 @@ def test_no_secret_of_the_command_line_is_handed_in(cli: Cli, openmpi: FakeMpi) 
         assert b"hunter2" not in Path("report", name).read_bytes(), name
 
 
-@pytest.mark.parametrize("name", ["README.txt", "report.html", "sentences.txt", "figures/time-84mm.png"])
+@pytest.mark.parametrize(
+    "name", rest(["README.txt", "report.html", "sentences.txt", "figures/time-84mm.png"], ["report.html"])
+)
 def test_no_result_is_overwritten_by_what_is_made_of_it(cli: Cli, result: Path, name: str) -> None:
     """Whoever hands one on chooses its name."""
     inside, content = Path("handed", name), result.read_bytes()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Search = Callable[[str], Sequence[str]]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 FOUND = "query => Search._performSearch(...Search._parseQuery(query)).reverse().map(found => found[0])"
 """Return the pages that are found, the best first, as the search page orders them."""

@@ -146,6 +146,7 @@ def test_computation_hides_what_the_library_does_by_itself(library: Library, row
     check(f"{library.name}, overlapped allreduce / alone", alone, above=0.8)
 
 
+@pytest.mark.thorough
 @usually("openmpi", "intelmpi")
 def test_more_ranks_than_cores_are_bearable_and_marked(library: Library, rows: Rows, tmp_path: Path) -> None:
     words = ("--np", "8", "--sizes", "8,64KiB", "--launches", "1", "--mpi", str(library.mpicc))

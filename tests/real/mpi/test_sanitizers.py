@@ -87,7 +87,7 @@ def runs_whole(library: Library, program: Path, visits: list[PlannedVisit], plan
     assert not any(line.corrupt for line in lines if isinstance(line, journal.VisitLine))
 
 
-@pytest.mark.parametrize("ranks", rest([PAIR, 4], [4]))
+@pytest.mark.parametrize("ranks", rest([PAIR, 4], [PAIR]))
 def test_they_find_nothing_in_any_pattern(library: Library, program: Path, ranks: int) -> None:
     patterns = [one for one in kernel.describe(library).patterns if one.min_ranks <= ranks]
     measures = [measure for pattern in patterns for measure in all_of(pattern, ranks)]

@@ -15,6 +15,7 @@ from mpigauge.query.query import source_of
 from mpigauge.result.reader import load
 from mpigauge.units import format_factor, format_percent
 from tests.places import DOCS
+from tests.thorough import rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -24,11 +25,16 @@ if TYPE_CHECKING:
     from mpigauge.find.headline import Headline
 
 RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
+SMALL = [
+    path
+    for path in RESULTS
+    if path.name.partition(".")[0] in {"exchange", "modes", "pairs", "ring", "uplink"}
+]
 NUMBER = re.compile(r"\d[\d.]*(?:\N{NO-BREAK SPACE}| )?(?:%|times|[kKMG]?i?B(?:/s)?|[nµm]?s\b)?")
 DEADLOCK = re.compile(r"; above (\d+ \w+) \w+ would deadlock$")
 
 
-@pytest.fixture(params=RESULTS, ids=lambda path: path.name.partition(".")[0], scope="module")
+@pytest.fixture(params=rest(RESULTS, SMALL), ids=lambda path: path.name.partition(".")[0], scope="module")
 def path(request: pytest.FixtureRequest) -> Path:
     found: Path = request.param
     return found
