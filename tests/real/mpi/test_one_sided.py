@@ -97,6 +97,7 @@ def is_known_to_be_wrong(cell: Cell) -> bool:
     return cell.rma_window == "create" and cell.datatype == "int64" and cell.op not in ARITHMETIC
 
 
+@pytest.mark.thorough
 @usually("openmpi")
 def test_the_estimate_of_memory_covers_every_window(mpigauge: Run, library: Library) -> None:
     """Of those whose memory is ours: of the others a process maps what is its neighbours', too."""

@@ -20,7 +20,6 @@ from mpigauge.result import journal
 from tests.fuzz.mutate import text_changed
 from tests.real.mpi.conftest import SANITIZED, SANITIZER_OPTIONS, prefix
 from tests.real.mpi.launches import journal_of
-from tests.thorough import rest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
     from mpigauge.plan.patterns import Pattern
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.thorough]
 
 TIMEOUT_S = 600.0
 LIMITS = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)
@@ -87,7 +86,7 @@ def runs_whole(library: Library, program: Path, visits: list[PlannedVisit], plan
     assert not any(line.corrupt for line in lines if isinstance(line, journal.VisitLine))
 
 
-@pytest.mark.parametrize("ranks", rest([PAIR, 4], [PAIR]))
+@pytest.mark.parametrize("ranks", [PAIR, 4])
 def test_they_find_nothing_in_any_pattern(library: Library, program: Path, ranks: int) -> None:
     patterns = [one for one in kernel.describe(library).patterns if one.min_ranks <= ranks]
     measures = [measure for pattern in patterns for measure in all_of(pattern, ranks)]

@@ -19,6 +19,7 @@ from tests.real.mpi.conftest import prefix
 from tests.real.slurm.cluster import wait_until
 from tests.real.slurm.conftest import MPIGAUGE
 from tests.real.slurm.jobs import FEW, SHORT, hosts, is_over, log, script
+from tests.thorough import rest
 
 if TYPE_CHECKING:
     from tests.real.slurm.cluster import Cluster
@@ -118,7 +119,13 @@ def test_every_task_of_an_array_writes_its_result(cluster: Cluster) -> None:
         assert {cell.bytes for cell in load(path).campaign.cells if cell.pattern == "pingpong"} == {size}
 
 
-@pytest.mark.parametrize(("name", "plugin"), [("mpich", "pmi2"), ("intelmpi", "pmi2"), ("openmpi", "pmix")])
+@pytest.mark.parametrize(
+    ("name", "plugin"),
+    rest(
+        [("mpich", "pmi2"), ("intelmpi", "pmi2"), ("openmpi", "pmix")],
+        [("mpich", "pmi2"), ("openmpi", "pmix")],
+    ),
+)
 def test_srun_starts_the_kernel_and_its_journals_are_imported(
     cluster: Cluster, name: str, plugin: str
 ) -> None:
