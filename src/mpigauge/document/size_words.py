@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
 
 UNSIZED = patterns_with(lambda pattern: not pattern.sized)
-"""What has no size to be said."""
+"""Patterns whose size is not said."""
 
 BOTH = 2
 

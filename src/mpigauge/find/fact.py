@@ -1,4 +1,4 @@
-"""What follows from the fields of a fact: its cells, its launches, and how much it says.
+"""Values that follow from the fields of a fact: its cells, its launches, and how much it says.
 
 A fact is a frozen dataclass, whose fields are the `value` of JSON. One of which the rule of a function here
 does not hold has a property of its own: `rests_on`, `launches` or `weight`.

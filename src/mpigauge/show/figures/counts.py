@@ -204,7 +204,7 @@ AXES: Mapping[PartFactor, str] = {
     "block_bytes": "block",
     "partitions": "partitions",
 }
-"""What a panel is against, in the order of the panels."""
+"""Horizontal axis of each panel, in their order."""
 
 
 def _part(source: Source, row: Row) -> PartFactor | None:
