@@ -165,14 +165,14 @@ KINDS = {
             "cpu",
             "CPU time of one operation, waiting included, against size",
             "cells whose CPU time is known",
-            "cpu_skew",
+            "against_size",
             example='libraries.jsonl --kind cpu --series "allreduce" -o libraries-cpu.png',
         ),
         DisplayKind(
             "skew",
             "how far apart the ranks start, against size",
             "collectives that start together",
-            "cpu_skew",
+            "against_size",
             example='libraries.jsonl --kind skew --series "bcast 4 ranks" --series "bcast 8 ranks" -o '
             "libraries-skew.png",
         ),
@@ -180,7 +180,7 @@ KINDS = {
             "overlap",
             "which part of an operation's time a computation hides, against size",
             "operations beside a computation: `message-overlap`, `overlap` of collectives",
-            "overlap",
+            "against_size",
         ),
         DisplayKind(
             "map",

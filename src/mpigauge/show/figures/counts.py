@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.query.kinds import maker
@@ -38,8 +39,10 @@ class AgainstCount:
         count: What it is drawn against.
         but: Factors that the count follows from, in which the rows of a line differ.
         what: Label of the vertical axis.
+        across: Label of the horizontal axis.
         lacks: What results have not that lack two counts.
         most_sizes: Most sizes of what `alike` says the same of, unless sizes were selected.
+        proportional: Whether a dotted line shows what would grow as the count does.
     """
 
     keep: Callable[[Source, Row], object]
@@ -47,9 +50,11 @@ class AgainstCount:
     but: Callable[[Source, Row], Collection[str]]
     quantity: Quantity
     what: str
+    across: str
     lacks: str
     most_sizes: int
     alike: Callable[[Row], object] = lambda row: row.cell.pattern
+    proportional: bool = False
 
 
 def curves_of(query: Query, kind: AgainstCount) -> tuple[list[Series], Chart]:
@@ -119,6 +124,7 @@ RANKS = AgainstCount(
     but=lambda *_: {"ranks"},
     quantity="time",
     what="time",
+    across="ranks",
     lacks="no pattern in which all ranks take part was measured with two numbers of ranks",
     most_sizes=4,
 )
@@ -133,47 +139,47 @@ PAIRS = AgainstCount(
     but=lambda _, row: {"ranks", "senders", "group"} if row.cell.senders else {"ranks"},
     quantity="rate",
     what="rate of all pairs",
+    across="pairs of ranks at once",
     lacks="no stream of many ranks at once was measured with two numbers of ranks or senders",
     most_sizes=4,
     alike=lambda _: None,
+    proportional=True,
 )
 
 
-@maker(MAKERS, "ranks")
-def ranks_figure(query: Query) -> Figure:
-    """Draw time against number of ranks."""
-    curves, chart = curves_of(query, RANKS)
-    whole = _drawn(query, RANKS, curves, chart, "ranks")
-    finish(whole, query, curves, looks_of(chart), intervals(curves))
-    return whole
+def figure_of(kind: AgainstCount, query: Query) -> Figure:
+    """Draw a figure against a count, with a tick for each, where more ranks than cores are marked.
 
-
-@maker(MAKERS, "pairs")
-def pairs_figure(query: Query) -> Figure:
-    """Draw rate against number of pairs, and a dotted line that grows as they do."""
-    curves, chart = curves_of(query, PAIRS)
-    ideal = [[(at.x, one.points[0].y * at.x / one.points[0].x) for at in one.points] for one in chart.curves]
-    chart = replace(chart, reach=[y for points in ideal for _, y in points])
-    whole = _drawn(query, PAIRS, curves, chart, "pairs of ranks at once")
-    for number, (points, curve) in enumerate(zip(ideal, chart.curves, strict=True)):
-        (dotted,) = whole.axes[0].plot(*zip(*points, strict=True), zorder=1)
-        dotted.set(color=curve.style["color"], linestyle=(0, (2, 3)), linewidth=0.8, marker="")
-        dotted.set_gid(f"ideal-{number}")
-    finish(whole, query, curves, looks_of(chart), f"{intervals(curves)}; dotted: as many times the fewest")
-    return whole
-
-
-def _drawn(query: Query, kind: AgainstCount, curves: Sequence[Series], chart: Chart, label: str) -> Figure:
-    """Return a figure with a tick for each count, where more ranks than cores are marked."""
+    Raises:
+        UsageError: No series has two counts, or there are too many.
+    """
+    curves, chart = curves_of(query, kind)
+    note = intervals(curves)
+    growing: list[list[tuple[float, float]]] = []
+    if kind.proportional:
+        growing = [
+            [(at.x, one.points[0].y * at.x / one.points[0].x) for at in one.points] for one in chart.curves
+        ]
+        chart = replace(chart, reach=[y for points in growing for _, y in points])
+        note += "; dotted: as many times the fewest"
     whole = style.paper(3.4, legend_rows(curves))
     axes = whole.add_subplot()
     draw_curves(axes, chart)
     if not query.linear:
         axes.set_xscale("log", base=2)
-    _ticks(axes, sorted(chart.sizes), label)
+    _ticks(axes, sorted(chart.sizes), kind.across)
     set_up_values(axes, chart)
     _mark_crowd(axes, [(row, kind.count(curve.source, row)) for curve in curves for row in curve.rows])
+    for number, (points, curve) in enumerate(zip(growing, chart.curves, strict=False)):
+        (dotted,) = axes.plot(*zip(*points, strict=True), zorder=1)
+        dotted.set(color=curve.style["color"], linestyle=(0, (2, 3)), linewidth=0.8, marker="")
+        dotted.set_gid(f"ideal-{number}")
+    finish(whole, query, curves, looks_of(chart), note)
     return whole
+
+
+for figure, row_of_it in {"ranks": RANKS, "pairs": PAIRS}.items():
+    maker(MAKERS, figure)(partial(figure_of, row_of_it))
 
 
 def _ticks(axes: Any, values: Sequence[float], label: str, write: Callable[[int], str] = str) -> None:
@@ -220,6 +226,7 @@ PARTS = AgainstCount(
     but=lambda source, row: {str(_part(source, row))},
     quantity="time",
     what="time",
+    across="",
     lacks="no message was measured with two depths, sizes of blocks or numbers of partitions",
     most_sizes=2,
 )
