@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from statistics import geometric_mean
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from mpigauge.compare.cells import CONTROLS
 from mpigauge.compare.sides import OddPair, family_of, odd_pairs, paired_family
+from mpigauge.compare.size_ratio import size_pair
+from mpigauge.compare.two import piece_of, size_pieces
 from mpigauge.plan.factors import ALONG, SIZE
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import cell_key, row_key
+from mpigauge.rows.ratios import ratio_from
 from mpigauge.sequences import group_by, runs
 from mpigauge.stats.decision import RUNS_SHARE, Decision, Thresholds, decide, pooled_runs, verdicts
 from mpigauge.stats.max_t import Paired
@@ -23,10 +27,13 @@ if TYPE_CHECKING:
     from mpigauge.compare.alike import Builds
     from mpigauge.compare.pairs import Pair
     from mpigauge.compare.sides import Unmatched
+    from mpigauge.compare.size_ratio import SizePair
+    from mpigauge.compare.two import SizePiece
     from mpigauge.plan.model import Cell
     from mpigauge.rows.group import Key
     from mpigauge.rows.machine.sessions import OddSession
     from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Ratio
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, StateName, Verdict
 
@@ -425,43 +432,59 @@ def _differing_variables(base: str, other: str) -> tuple[str, str] | None:
 
 # ---- Runs of sizes -------------------------------------------------------------------------------
 
-GAP = 1
-"""Sizes with another verdict that a run may skip in one place."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Cells of one curve with one verdict, from the smallest to the largest.
+    """Cells of one curve that differ alike, from the smallest to the largest.
 
     Attributes:
-        cells: Cells with the verdict of the run.
-        sizes: How many sizes of the curve lie between its ends, these included.
+        piece: Several sizes as one piece of two curves; None of a single cell.
     """
 
     cells: tuple[Compared, ...]
-    sizes: int
-
-    @property
-    def verdict(self) -> Verdict:
-        """Verdict of all its cells."""
-        return self.cells[0].verdict
+    piece: SizePiece | None = None
 
     @property
     def worst(self) -> Compared:
-        """Cell whose ratio is farthest from 1."""
-        return max(self.cells, key=distance)
+        """Cell with the verdict of the run whose ratio is farthest from 1."""
+        mine = [cell for cell in self.cells if self.piece is None or cell.verdict == self.piece.verdict]
+        return max(mine, key=distance)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Verdict of the run; single cells of it may be undecided."""
+        return self.worst.verdict
+
+    @property
+    def number(self) -> Ratio | None:
+        """Ratio of its cell; of several sizes that of geometric means, launch by launch where paired."""
+        return self.worst.decision if self.piece is None else self.piece.pooled
+
+    def time_s(self, side: int) -> float | None:
+        """Return the time of the base (0) or the other (1); of several sizes the geometric mean."""
+        times = [cell.pair.time_s(side) for cell in self.cells]
+        known = [time for time in times if time]
+        return times[0] if len(times) == 1 else geometric_mean(known) if len(known) == len(times) else None
+
+    @property
+    def distance(self) -> float:
+        """How many times the longer of both takes as long as the shorter."""
+        return _distance(self.number.estimate if self.number else 1.0)
 
 
 def distance(cell: Compared) -> float:
     """Return how many times the longer of both takes as long as the shorter."""
-    ratio = cell.decision.estimate if cell.decision else 1.0
+    return _distance(cell.decision.estimate if cell.decision else 1.0)
+
+
+def _distance(ratio: float) -> float:
     return max(ratio, 1 / ratio)
 
 
 def runs_of(
     cells: Iterable[Compared], along: frozenset[str], together: Collection[Verdict] = DIFFERENT
 ) -> list[Run]:
-    """Return cells as runs of neighbours with one verdict; cells of any other verdict stay alone.
+    """Return cells as the pieces that their two curves are cut into; cells of any other verdict stay alone.
 
     Args:
         along: Factors in which a curve's cells differ, and what is compared.
@@ -477,13 +500,33 @@ def runs_of(
 
 def _runs(curve: Sequence[Compared], together: Collection[Verdict]) -> list[Run]:
     ordered = sorted(curve, key=lambda cell: cell.pair.base.cell.bytes)
-    places_of_runs: list[list[int]] = []
-    for verdict in dict.fromkeys(cell.verdict for cell in ordered):
-        alike = [at for at, cell in enumerate(ordered) if cell.verdict == verdict]
-        places_of_runs += runs(alike, near) if verdict in together else [[at] for at in alike]
-    return [Run(tuple(ordered[at] for at in run), run[-1] - run[0] + 1) for run in sorted(places_of_runs)]
+    judged = [(cell, pair) for cell in ordered if (pair := _size_pair(cell)) is not None]
+    places = {id(cell): place for place, cell in enumerate(ordered)}
+    found = [Run((cell,)) for cell in ordered if cell.decision is None]
+    for piece in size_pieces([pair for _, pair in judged]):
+        mine, judged = judged[: len(piece.sizes_bytes)], judged[len(piece.sizes_bytes) :]
+        parts = [mine] if piece.verdict in DIFFERENT else runs(mine, _of_one_verdict)
+        found += (run for part in parts for run in _joined([*part], together))
+    return sorted(found, key=lambda run: places[id(run.cells[0])])
 
 
-def near(one: int, two: int) -> bool:
-    """Return whether two places of sizes are in one run: at most `GAP` others lie between them."""
-    return two - one <= 1 + GAP
+def _size_pair(cell: Compared) -> SizePair | None:
+    if cell.decision is None:
+        return None
+    ratio = ratio_from(cell.decision, paired=cell.pair.paired, verdict=cell.verdict)
+    return size_pair(cell.pair.base, cell.pair.other, cell.pair.sides, ratio)
+
+
+def _of_one_verdict(one: tuple[Compared, SizePair], two: tuple[Compared, SizePair]) -> bool:
+    return one[0].verdict == two[0].verdict
+
+
+def _joined(part: Sequence[tuple[Compared, SizePair]], together: Collection[Verdict]) -> Iterator[Run]:
+    """Yield a part as one run, if it may be and has a number; else its cells."""
+    cells, pairs = zip(*part, strict=True)
+    verdict = next((word for cell in cells if (word := cell.verdict) in together), None)
+    piece = piece_of(pairs, verdict) if verdict is not None and len(cells) > 1 else None
+    if piece is not None and piece.pooled is not None:
+        yield Run(cells, piece)
+    else:
+        yield from (Run((cell,)) for cell in cells)

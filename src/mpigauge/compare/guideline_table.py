@@ -6,28 +6,23 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.compare.comparison import Run, distance, runs_of
+from mpigauge.compare.comparison import Run, runs_of
 from mpigauge.compare.guidelines import MAX_PAIRS, PAIRED_ALONG, USUAL, Checked
 from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.sentences import is_open, ratio_words
-from mpigauge.document.cell_names import names_of
+from mpigauge.document.cell_names import names_of, sized_subject, subject, varied_among
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
-from mpigauge.document.phrases import WORDS, phrases_of, unusual
 from mpigauge.document.ratio_words import OF_PAIRS
 from mpigauge.document.records import cell_record, decision_record, finite_or_none, states_record
 from mpigauge.plan.factors import SIZE
-from mpigauge.plan.patterns import default_mode
 from mpigauge.sequences import group_by
 from mpigauge.units import format_percent
-from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from mpigauge.compare.guidelines import Best, Guidelines
     from mpigauge.document.document import Tone, Units
-    from mpigauge.plan.patterns import Pattern
-    from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Verdict
 
 VERDICTS: dict[Verdict, str] = {
@@ -67,17 +62,18 @@ def verdict_of(checked: Checked) -> str:
     return VERDICTS[checked.verdict]
 
 
-def sentence(run: Run, unsaid: Collection[str]) -> str:
-    """Return what a violated run means: `bcast of 8 B takes 1.4 (1.3 - 1.5) times as long as reduce-bcast`.
+def sentence(run: Run, varied: Collection[str]) -> str:
+    """Return what a violated run means: `bcast, 8 B: takes 1.4 (1.3 - 1.5) times as long as reduce-bcast`.
 
     Args:
-        unsaid: Words that go without saying.
+        varied: Factors in which the operations differ.
     """
     worst = worst_of(run)
     bounded = worst.decision is not None and is_open(worst.decision)
     most = "up to " if len(run.cells) > 1 and not bounded else ""
-    text = f"{name_of(worst.pair.other, unsaid)}{sizes_of(run)} takes {most}{ratio_words(worst.decision)}"
-    return f"{text} times as long as {base_words(worst)}{_saving(run)}"
+    name = sized_subject(worst.pair.other.of, varied, sizes=sizes_of(run))
+    times = f"{most}{ratio_words(worst.decision)} times"
+    return f"{name}: takes {times} as long as {base_words(worst)}{_saving(run)}"
 
 
 def _saving(run: Run) -> str:
@@ -97,27 +93,12 @@ def worst_of(run: Run) -> Checked:
     return worst
 
 
-def unsaid_phrases(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozenset[str]:
-    """Return phrases that need not be said: usual modes, and the number of ranks if there is one."""
-    cells = (row.cell for checked in shown.checked for row in (checked.pair.base, checked.pair.other))
-    ranks = {WORDS["ranks"](cell) for cell in cells}
-    modes = map(default_mode, patterns.values())
-    return frozenset({AUTO, *modes, *(ranks if len(ranks) == 1 else ())})
-
-
-def name_of(row: Row, unsaid: Collection[str]) -> str:
-    """Return the name of an operation, with its unusual factors."""
-    cell = row.cell
-    job = phrases_of(cell, ("mode", "ranks", "transport", "setting")).values()
-    return " ".join([cell.pattern, *(phrase for phrase in job if phrase not in unsaid), *unusual(cell)])
-
-
 def sizes_of(run: Run) -> str:
-    """Return ` of 4 KiB to 32 KiB`; empty where there are no sizes."""
+    """Return `4 KiB to 32 KiB`; empty where there are no sizes."""
     first, last = run.cells[0].pair.other, run.cells[-1].pair.other
     if not first.sized:
         return ""
-    return f" of {units.span(*(units.format_size(row.cell.bytes) for row in (first, last)))}"
+    return units.span(*(units.format_size(row.cell.bytes) for row in (first, last)))
 
 
 def base_words(checked: Checked) -> str:
@@ -134,21 +115,20 @@ def base_words(checked: Checked) -> str:
             return f"with {base.ranks} ranks"
 
 
-def best_words(best: Best, unsaid: Collection[str]) -> str:
+def best_words(best: Best, varied: Collection[str]) -> str:
     """Return how much the best of several better ways saves, whichever it is."""
     first, *others = (checked.pair.base.cell.mode for checked in best.ways)
     low, high = units.format_factor(best.low), units.format_factor(best.high)
     row = best.ways[0].pair.other
-    size = f" of {units.format_size(row.cell.bytes)}" if row.sized else ""
     return (
-        f"{name_of(row, unsaid)}{size}: the best of its ways is {low} to {high} times as fast: "
+        f"{sized_subject(row.of, varied)}: the best of its ways is {low} to {high} times as fast: "
         f"{first}, or {', '.join(others)}"
     )
 
 
-def notes(shown: Guidelines, shown_best: Sequence[Best], unsaid: Collection[str]) -> Iterator[str]:
+def notes(shown: Guidelines, shown_best: Sequence[Best], varied: Collection[str]) -> Iterator[str]:
     """Yield what else a reader should know of the guidelines."""
-    yield from (best_words(best, unsaid) for best in shown_best)
+    yield from (best_words(best, varied) for best in shown_best)
     said = Counter(map(verdict_of, shown.checked))
     if gaps := said["not measured"]:
         yield f"not measured on one side: {gaps}"
@@ -169,31 +149,28 @@ TONES: dict[str, Tone] = {"violated": "bad", "kept": "good"}
 """Tones of verdicts; all others are a doubt."""
 
 
-def document(
-    shown: Guidelines, patterns: Mapping[str, Pattern], chosen: Units, *, everything: bool = False
-) -> Document:
+def document(shown: Guidelines, chosen: Units, *, everything: bool = False) -> Document:
     """Return the verdict and the violations, the worst first; without any, what keeps it undecided.
 
     Args:
-        patterns: By name.
         everything: A line for every guideline.
     """
-    unsaid = unsaid_phrases(shown, patterns)
+    varied = varied_among(checked.pair.other.cell for checked in shown.checked)
     violated = _runs(shown.violated)
     lines = _runs(shown.checked) if everything else violated or _runs(shown.open)
     kept = lines if everything else lines[:MAX_LINES]
     more = [f"{len(lines) - len(kept)} more: --all"] if len(lines) > len(kept) else []
     best = shown.best if everything else shown.best[:MAX_LINES]
-    said = [sentence(run, unsaid) for run in violated[:MAX_LINES]]
+    said = [sentence(run, varied) for run in violated[:MAX_LINES]]
     return Document(
         head=[headline(shown), *said, DOT.join(_basis(shown))],
-        tables=[_table(kept, unsaid)] if kept else [],
-        foot=[Line(text) for text in (*more, *notes(shown, best, unsaid))],
+        tables=[_table(kept, varied)] if kept else [],
+        foot=[Line(text) for text in (*more, *notes(shown, best, varied))],
         units=chosen,
         schema="guidelines",
         data=lambda: _data(shown),
         records=lambda: [_record(checked) for checked in shown.checked],
-        cases=lambda: [_cases(kept, unsaid)] if kept else [],
+        cases=lambda: [_cases(kept, varied)] if kept else [],
     )
 
 
@@ -201,7 +178,7 @@ def _runs(guidelines: Iterable[Checked]) -> list[Run]:
     """Return neighbouring sizes of one guideline as runs, the worst first; pairs of sizes stay alone."""
     groups = group_by(guidelines, lambda checked: checked.kind if checked.kind != "monotony" else id(checked))
     found = [run for some in groups.values() for run in runs_of(some, SIZE)]
-    return sorted(found, key=lambda run: (run.verdict != "slower", -distance(run.worst)))
+    return sorted(found, key=lambda run: (run.verdict != "slower", -run.distance))
 
 
 def _basis(shown: Guidelines) -> list[str]:
@@ -211,18 +188,18 @@ def _basis(shown: Guidelines) -> list[str]:
     return [most, error, f"margin {format_percent(USUAL.margin)}, allowed {format_percent(USUAL.allow)}"]
 
 
-def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
+def _table(runs: Sequence[Run], varied: Collection[str]) -> Table:
     worst = worst_of
     return Table(
         "",
         "",
         runs,
         [
-            Column("cell", "", lambda run: name_of(worst(run).pair.other, unsaid), left=True, goes=None),
+            Column("cell", "", lambda run: subject(worst(run).pair.other.of, varied), left=True, goes=None),
             Column(
                 "sizes",
                 "size",
-                lambda run: sizes_of(run).removeprefix(" of "),
+                sizes_of,
                 left=True,
                 goes=None,
                 tells=True,
@@ -248,14 +225,14 @@ def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _cases(runs: Sequence[Run], unsaid: Collection[str]) -> Cases:
+def _cases(runs: Sequence[Run], varied: Collection[str]) -> Cases:
     """Return a table with a row per number, since runs begin and end elsewhere each time."""
-    single = [Run((one,), 1) for run in runs for one in run.cells]
+    single = [Run((one,)) for run in runs for one in run.cells]
     rows = [run.worst.pair.other for run in single]
     against = [base_words(worst_of(run)) for run in single]
     names = names_of([row.of for row in rows])
     return Cases(
-        _table(single, unsaid), [f"{name} against {one}" for name, one in zip(names, against, strict=True)]
+        _table(single, varied), [f"{name} against {one}" for name, one in zip(names, against, strict=True)]
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.rows.group import subject_of
 from mpigauge.rows.machine.conditions import in_like_conditions
-from mpigauge.rows.ratios import PAIRED_SHARE
+from mpigauge.rows.ratios import PAIRED_SHARE, TimePair
 from mpigauge.rows.same_distance import ANYWHERE, distances_apart
 from mpigauge.stats.interval import UNIFORM_VARIANCE
 from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
@@ -88,6 +88,16 @@ class Pair:
         """Return whether the two are compared launch by launch."""
         most = max(map(len, self.times))
         return len(self.common_launches) >= max(LAUNCHES_OF_A_VERDICT, PAIRED_SHARE * most)
+
+    @property
+    def sides(self) -> TimePair:
+        """The launches that the ratio of the other to the base rests on."""
+        base, other = self.times
+        if self.paired:
+            base, other = (
+                {number: side[number] for number in self.common_launches} for side in (base, other)
+            )
+        return TimePair(other, base, self.paired)
 
     @property
     def judged(self) -> bool:

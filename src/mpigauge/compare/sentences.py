@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from statistics import median
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from mpigauge.result.provenance import LibraryRecord
     from mpigauge.rows.group import OfCell
     from mpigauge.rows.rows import Row
-    from mpigauge.stats.decision import Decision
+    from mpigauge.stats.decision import Decision, Ratio
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
 LEFT_OUT = ("pattern", "mode")
@@ -214,42 +215,35 @@ def _word(cell: Compared) -> str:
     return verdict_of(cell).partition(",")[0]
 
 
-def ratio_of(cell: Compared) -> str:
-    """Return the ratio of a cell with its interval; without a decision, that it has none."""
-    if (ratio := cell.ratio) is None or cell.decision is not None:
-        return ratio_words(cell.decision)
+def ratio_of(run: Run) -> str:
+    """Return the ratio of a run with its interval; without a decision, that it has none."""
+    if run.number is not None or (ratio := run.worst.ratio) is None:
+        return ratio_words(run.number)
     return f"{units.format_factor(ratio)} (no interval)"
 
 
-def ratio_words(decision: Decision | None) -> str:
+def ratio_words(ratio: Ratio | None) -> str:
     """Return a ratio with its interval; `units.MISSING` if there is none.
 
     Of an interval that goes ten times beyond its number only the end that a verdict rests on is said.
     """
-    if decision is None:
+    if ratio is None:
         return units.MISSING
-    if is_open(decision):
-        return _open_words(decision)
-    ratio = units.format_factor(decision.estimate)
-    return units.with_interval(ratio, decision.low, decision.high, units.format_factor)
+    if not is_open(ratio):
+        return units.with_interval(
+            units.format_factor(ratio.estimate), ratio.low, ratio.high, units.format_factor
+        )
+    if ratio.verdict == "slower" and ratio.low is not None:
+        return f"at least {units.format_factor(ratio.low)}"
+    if ratio.verdict == "faster" and ratio.high is not None:
+        return f"at most {units.format_factor(ratio.high)}"
+    return "not known"
 
 
-def is_open(decision: Decision) -> bool:
+def is_open(ratio: Ratio) -> bool:
     """Return whether an interval goes ten times beyond its number, on either side."""
-    return (
-        decision.estimate >= units.MAX_REACH * decision.low
-        or decision.high >= units.MAX_REACH * decision.estimate
-    )
-
-
-def _open_words(decision: Decision) -> str:
-    match decision.verdict:
-        case "slower":
-            return f"at least {units.format_factor(decision.low)}"
-        case "faster":
-            return f"at most {units.format_factor(decision.high)}"
-        case _:
-            return "not known"
+    low, high = ratio.low or 0.0, math.inf if ratio.high is None else ratio.high
+    return ratio.estimate >= units.MAX_REACH * low or high >= units.MAX_REACH * ratio.estimate
 
 
 def first_words(cell: Compared, first: Mapping[Compared, Compared]) -> str:
@@ -308,27 +302,20 @@ def common(cells: Iterable[OfCell]) -> Factors:
     }
 
 
-def size_of(run: Run) -> str:
-    """Return `64 KiB`; of several sizes first that of the numbers: `8 B; 8 B to 64 KiB (6 sizes)`."""
-    sizes = range_of(run)
-    if len(run.cells) == 1 or not sizes:
-        return sizes
-    return f"{units.format_size(run.worst.pair.base.cell.bytes)}; {sizes}"
+def sizes_of(run: Run) -> str:
+    """Return `2 KiB to 64 KiB (7 sizes)`, and how many of these are undecided alone; empty without sizes."""
+    first, last = run.cells[0].pair.base, run.cells[-1].pair.base
+    apart = run.piece.apart_bytes if run.piece is not None and run.verdict in DIFFERENT else ()
+    said = f"{len(apart)} alone undecided" if apart else ""
+    return sizes_between(first, last, len(run.cells), len(run.cells), said)
 
 
-def range_of(run: Run) -> str:
-    """Return `2 KiB to 64 KiB (6 of 7 sizes)`."""
-    return sizes_of(run.cells[0].pair.base, run.cells[-1].pair.base, len(run.cells), run.sizes)
-
-
-OF_SEVERAL_SIZES = "of several sizes: the numbers of the first, which differs most; each alone: --all"
-
-
-def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
+def sizes_between(first: Row, last: Row, count: int, sizes: int, more: str = "") -> str:
     """Return the first and last size of some cells, and how many of the sizes between they are."""
-    if not first.sized:
-        return ""
-    return range_and_count(first.cell.bytes, last.cell.bytes, count, sizes)
+    return range_and_count(first.cell.bytes, last.cell.bytes, count, sizes, more) if first.sized else ""
+
+
+OF_SEVERAL_SIZES = "of several sizes: geometric means, each with its own interval; each size: --all"
 
 
 def side_namer(cells: Iterable[Compared], compared: frozenset[str]) -> Callable[[Compared], str]:
@@ -534,7 +521,7 @@ def _odd(odd: OddPair) -> str:
 def _pooled_sizes(sizes: PooledSizes, side: str, names: CellNaming) -> str:
     """Return `slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as ...`."""
     first, last = sizes.cells[0].pair, sizes.cells[-1].pair
-    where = sizes_of(first.base, last.base, len(sizes.cells), len(sizes.cells))
+    where = sizes_between(first.base, last.base, len(sizes.cells), len(sizes.cells))
     name = " ".join(filter(None, (names.name(first), side, where)))
     return f"{VERDICTS[sizes.decision.verdict]} together: {name}: {ratio_words(sizes.decision)} times as long"
 
@@ -583,7 +570,7 @@ def figure_notes(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]
     """Yield notes below a figure with a line per cell: what a bar is, and what is not drawn."""
     yield "bars: 95 % intervals that hold for all numbers at once"
     if any(len(run.cells) > 1 for run in runs):
-        yield "neighbouring sizes with one verdict are one line, by the size that is farthest from 1"
+        yield "sizes that differ alike are one line, of geometric means, with an interval of its own"
     if controls:
         yield "controls: what cannot differ"
     silent = sum(cell.decision is None and not cell.lost for cell in shown.cells)

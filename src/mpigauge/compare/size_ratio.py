@@ -116,10 +116,24 @@ def size_pairs(
         own_family = judged_together([sides for *_, sides in points], steps)
         known = [mine or other for mine, other in zip(known, own_family, strict=True)]
     return [
-        SizePair(_size_ratio(*point, ratio), point[-1], step)
-        for point, ratio, step in zip(points, known, steps, strict=True)
+        size_pair(*point, ratio)
+        for point, ratio in zip(points, known, strict=True)
         if ratio is not None and ratio.low is not None
     ]
+
+
+def size_pair(base: Row, other: Row, sides: TimePair, ratio: Ratio) -> SizePair:
+    """Return the ratio of two rows with a time, at the size of the base.
+
+    Args:
+        sides: The launches that the ratio rests on.
+    """
+    assert base.time is not None  # noqa: S101 - whoever has their ratio has both
+    assert other.time is not None  # noqa: S101
+    low_s, high_s = sides.difference(hidden(other.time, base.time))
+    times_s = base.time.estimate, other.time.estimate
+    point = SizeRatio(base.cell.bytes, *times_s, ratio, low_s, high_s, ratio.verdict, ratio.small)
+    return SizePair(point, sides, math.hypot(base.time.step, other.time.step))
 
 
 def _points(
@@ -143,14 +157,6 @@ def _points(
 
 def _distances(over: Row, under: Row, *, same_place: bool) -> tuple[Distances, Distances]:
     return distances_apart(over, under) if same_place else ANYWHERE
-
-
-def _size_ratio(base: Row, other: Row, sides: TimePair, ratio: Ratio) -> SizeRatio:
-    assert base.time is not None  # noqa: S101 - both have one
-    assert other.time is not None  # noqa: S101
-    low_s, high_s = sides.difference(hidden(other.time, base.time))
-    times_s = base.time.estimate, other.time.estimate
-    return SizeRatio(base.cell.bytes, *times_s, ratio, low_s, high_s, ratio.verdict, ratio.small)
 
 
 def by_size(curve: Iterable[Row]) -> dict[int, Row]:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.compare import sentences as words
-from mpigauge.compare.comparison import Run, distance, runs_of, without_effect
+from mpigauge.compare.comparison import Run, runs_of, without_effect
 from mpigauge.document.cell_names import names_of, plain_phrases
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
@@ -155,13 +155,13 @@ def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> 
     runs = runs_of([*shown.cells, *shown.moved], along, () if everything else {*DIFFERENT, "same"})
     if everything:
         return runs
-    return sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
+    return sorted(runs, key=lambda run: (_rank(run), -run.distance))
 
 
 def _lines_measured_again(shown: Comparison, *, everything: bool) -> list[Run]:
     """Return a line per number, each with its first look; the worst first, or all in order."""
-    runs = [Run((cell,), 1) for cell in (*shown.cells, *(shown.controls if everything else shown.moved))]
-    return runs if everything else sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
+    runs = [Run((cell,)) for cell in (*shown.cells, *(shown.controls if everything else shown.moved))]
+    return runs if everything else sorted(runs, key=lambda run: (_rank(run), -run.distance))
 
 
 def _rank(run: Run) -> int:
@@ -216,12 +216,12 @@ def _table(
         runs,
         [
             Column("cell", "", lambda run: names.name(run.worst.pair), left=True, goes=None),
-            Column("sizes", "size", words.size_of, left=True, goes=None, tells=True),
+            Column("sizes", "size", words.sizes_of, left=True, goes=None, tells=True),
             *([of] if several else []),
-            Column("base_s", "base", lambda run: run.worst.pair.time_s(0), "s", goes=1),
-            Column("other_s", "other", lambda run: run.worst.pair.time_s(1), "s", goes=2),
+            Column("base_s", "base", lambda run: run.time_s(0), "s", goes=1),
+            Column("other_s", "other", lambda run: run.time_s(1), "s", goes=2),
             *([before] if first else []),
-            Column("ratio", "times as long", lambda run: words.ratio_of(run.worst), goes=None),
+            Column("ratio", "times as long", words.ratio_of, goes=None),
             Column(
                 "verdict",
                 "",
@@ -245,7 +245,7 @@ def _cases(
     first: Mapping[Compared, Compared],
 ) -> Cases:
     """Return a table with a row per number, since runs begin and end elsewhere each time."""
-    single = [Run((cell,), 1) for run in runs for cell in run.cells]
+    single = [Run((cell,)) for run in runs for cell in run.cells]
     pairs = [run.worst.pair for run in single]
     names = names_of([pair.of for pair in pairs], compared)
     sides = [_side(pair, compared) for pair in pairs]

@@ -80,7 +80,7 @@ def size_pieces(pairs: Sequence[SizePair]) -> tuple[SizePiece, ...]:
     for run in found:
         word, mine = run[0][1], [pair for pair, _ in run]
         parts = _alike(mine) if word in DIFFERENT else [mine]
-        pieces += (_piece(part, word) for part in parts)
+        pieces += (piece_of(part, word) for part in parts)
     return tuple(pieces)
 
 
@@ -138,7 +138,12 @@ def _are_alike(ratios: Sequence[Ratio]) -> bool:
     return max(lows) <= min(highs)
 
 
-def _piece(pairs: Sequence[SizePair], word: Verdict) -> SizePiece:
+def piece_of(pairs: Sequence[SizePair], word: Verdict) -> SizePiece:
+    """Return neighbouring sizes as one piece.
+
+    Args:
+        word: Their verdict; of sizes without a difference, that of most of them is taken.
+    """
     points = [one.ratio for one in pairs]
     if word not in DIFFERENT:
         same = sum(one.verdict == "same" for one in points)

@@ -142,8 +142,5 @@ def _launches(known: Known, over: object, under: object) -> TimePair | None:
     one = known.get((under, over)) or known.get((over, under))
     if one is None:
         return None
-    pair, (base, other) = one.pair, one.pair.times
-    if pair.paired:
-        base, other = ({number: side[number] for number in pair.common_launches} for side in (base, other))
-    under_s, over_s = (base, other) if (under, over) in known else (other, base)
-    return TimePair(over_s, under_s, pair.paired)
+    sides = one.pair.sides
+    return sides if (under, over) in known else TimePair(sides.under, sides.over, sides.paired)

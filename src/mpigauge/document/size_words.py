@@ -45,12 +45,15 @@ def every_size(number: int) -> str:
     return "both sizes" if number == BOTH else f"all {number} sizes"
 
 
-def where(some_bytes: Sequence[int], every_bytes: Sequence[int], cell: Cell) -> str:
+def where(
+    some_bytes: Sequence[int], every_bytes: Sequence[int], cell: Cell, most_places: int = MAX_PLACES
+) -> str:
     """Return at which of all sizes something is so: ` up to 512 B`, ` from 64 KiB on`, ` at all 7 sizes`.
 
     Args:
         some_bytes: Rising; some of `every_bytes`, which rise, too.
         cell: For what has no size.
+        most_places: Most ranges of sizes that are named; of more, how many sizes they are.
     """
     if cell.pattern in UNSIZED:
         return ""
@@ -59,9 +62,10 @@ def where(some_bytes: Sequence[int], every_bytes: Sequence[int], cell: Cell) -> 
     if len(some_bytes) == len(every_bytes):
         return f" at {every_size(len(every_bytes))}"
     places = [*runs([every_bytes.index(size) for size in some_bytes], consecutive)]
-    if len(places) > MAX_PLACES:
+    if len(places) > most_places:
         return f" at {len(some_bytes)} of {len(every_bytes)} sizes"
-    return " and".join(_place(every_bytes, place[0], place[-1]) for place in places)
+    *more, last = [_place(every_bytes, place[0], place[-1]) for place in places]
+    return f"{','.join(more)} and{last}" if more else last
 
 
 def _place(every_bytes: Sequence[int], first: int, last: int) -> str:
@@ -79,22 +83,15 @@ def listed(sizes_bytes: Sequence[int]) -> str:
     return f"{', '.join(more)} and {last}" if more else last
 
 
-def compact(least_bytes: int, most_bytes: int) -> str:
-    """Return a range of sizes in few letters: `8 B`, `8-64 KiB`, `512 B-64 KiB`."""
-    low, high = format_size(least_bytes), format_size(most_bytes)
-    if least_bytes == most_bytes:
-        return low
-    number, unit = low.split()
-    return f"{number if high.endswith(f' {unit}') else low}{DASH}{high}"
-
-
-def range_and_count(first_bytes: int, last_bytes: int, count: int, among: int) -> str:
+def range_and_count(first_bytes: int, last_bytes: int, count: int, among: int, more: str = "") -> str:
     """Return the first and last of some sizes and how many they are: `2 KiB to 64 KiB (6 of 7 sizes)`.
 
     Args:
         among: How many there are from the first to the last.
+        more: What else is said of them.
     """
     if count == 1:
         return format_size(first_bytes)
     some = f"{count} of {among} sizes" if count < among else counted(count, "size")
-    return f"{range_of(format_size(first_bytes), format_size(last_bytes))} ({some})"
+    said = ", ".join(filter(None, [some, more]))
+    return f"{range_of(format_size(first_bytes), format_size(last_bytes))} ({said})"

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from mpigauge import units
 from mpigauge.compare.size_ratio import size_runs
 from mpigauge.compare.two import NamesOfTwo, clauses, names_of_modes, size_pieces
+from mpigauge.document.cell_names import place_name, subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.find.answer import latency_bytes
-from mpigauge.find.phrases import fitting, place_name, subject
+from mpigauge.find.phrases import fitting
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.plan.patterns import known, sampled_alike
 from mpigauge.rows.baselines import NAMES, measured_in

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.compare.curves import curves_of, rows_by_curve
 from mpigauge.compare.within import Within
+from mpigauge.document.cell_names import varied_in
 from mpigauge.document.document import Line
 from mpigauge.document.state_words import state_findings
 from mpigauge.find import comparisons
@@ -19,7 +20,6 @@ from mpigauge.find.explain.copies import cost_findings
 from mpigauge.find.kinds import DOUBTFUL, About, FindingKind, Found, Words
 from mpigauge.find.memory_costs import memory_facts, memory_finding
 from mpigauge.find.missing import MISSING
-from mpigauge.find.phrases import varied_in
 from mpigauge.find.sessions import DISTURBED_LAUNCHES, UNSTEADY
 from mpigauge.find.transport import cards_finding
 from mpigauge.find.warning_sentences import WARNINGS

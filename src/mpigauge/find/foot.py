@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.compare.curves import curves_of, rows_by_curve
+from mpigauge.document.cell_names import varied_in
 from mpigauge.document.document import Line
 from mpigauge.document.state_words import states_lines
 from mpigauge.document.status_words import reason
@@ -15,7 +16,6 @@ from mpigauge.find.explain.copies import cost_findings
 from mpigauge.find.findings import doubt_lines
 from mpigauge.find.imported import launches_of
 from mpigauge.find.memory_costs import memory_facts, memory_finding
-from mpigauge.find.phrases import varied_in
 from mpigauge.find.transport import cards_line, label_words, transport_words, travels_of
 from mpigauge.plan.factors import is_control
 from mpigauge.plan.library_names import kind_name

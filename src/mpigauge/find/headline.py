@@ -16,6 +16,7 @@ from msgspec.structs import replace as with_fields
 
 from mpigauge import units
 from mpigauge.compare.two import amount_of, takes, where_of
+from mpigauge.document.cell_names import subject, varied_in
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_suffix
 from mpigauge.document.ratio_words import VERDICTS
@@ -53,7 +54,7 @@ from mpigauge.find.explain.ranks import headline as growth_headline
 from mpigauge.find.explain.topics import TOPICS, telling
 from mpigauge.find.fact import weight_of
 from mpigauge.find.imported import cells_cut_short
-from mpigauge.find.phrases import headed, subject, varied_in
+from mpigauge.find.phrases import headed
 from mpigauge.linkmap.linkmap import is_map
 from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import Subject, cell_key, row_key

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from mpigauge.document.cell_names import sized_subject, varied_among
 from mpigauge.document.finding import Finding
 from mpigauge.errors import UsageError
 from mpigauge.find.answer import answers, numbers_shown
@@ -115,6 +116,11 @@ class About:
         return bool(known[key])
 
     @cached_property
+    def varied(self) -> frozenset[str]:
+        """Return the factors in which the cells differ, with and without times."""
+        return varied_among(row.cell for row in self.rows)
+
+    @cached_property
     def numbers(self) -> tuple[Row, ...]:
         """Return rows with a time that tables show: the floor of the instrument is none of them."""
         return tuple(row for row in self.rows if row.time is not None and row.cell.pattern not in FLOORS)
@@ -169,6 +175,7 @@ class CellsFound:
         quoted: Whether one of them is among the numbers that answer for the result.
         on_screen: Whether there are more of them than chance gives.
         precision: The relative half-width that was asked for.
+        varied: Factors in which cells of the result differ.
     """
 
     rows: tuple[Row, ...]
@@ -176,6 +183,11 @@ class CellsFound:
     quoted: bool = False
     on_screen: bool = True
     precision: float = 0.0
+    varied: frozenset[str] = frozenset()
+
+    def name(self, row: Row) -> str:
+        """Return the name of a cell among all of the result."""
+        return sized_subject(row.of, self.varied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,14 +299,15 @@ def fitting(texts: Iterable[str]) -> str:
 
 
 def counted_lines(
-    what: str, cells: CellsFound, example: str, advice: str, noun: str = "numbers"
+    what: str, cells: CellsFound, advice: str, noun: str = "numbers", became: str = ""
 ) -> Iterator[str]:
-    """Yield lines that say how many cells have what, with an example if there is room.
+    """Yield lines that say how many cells have what, with the first as an example if there is room.
 
     Args:
         noun: What cells are called that are counted.
+        became: What became of the first.
     """
     count = f"{what}: {len(cells.rows)} of {cells.of}"
-    yield f"{count} {noun}, e.g. {example}; {advice}"
+    yield f"{count} {noun}, e.g. {cells.name(cells.rows[0])}{became}; {advice}"
     yield f"{count} {noun}; {advice}"
     yield f"{count}; {advice}"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge.document.status_words import reason
 from mpigauge.find.kinds import MAX_LETTERS, CellsFound, FindingKind, Words, counted_lines, finding_in
-from mpigauge.find.warning_sentences import cell_words
 from mpigauge.plan.left_out import left_out_line, number_asked_for
 from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.estimate import Printed
@@ -262,26 +261,26 @@ def _cells(about: About, rows: Sequence[Row]) -> CellsFound:
     """Return cells among all, without the floor of the instrument, unless nothing else is among them."""
     asked_for = [row for row in rows if row.cell.pattern not in FLOORS]
     floors = 0 if asked_for else len(rows)
-    return CellsFound(tuple(asked_for or rows), floors + number_asked_for(row.cell for row in about.rows))
+    of = floors + number_asked_for(row.cell for row in about.rows)
+    return CellsFound(tuple(asked_for or rows), of, varied=about.varied)
 
 
 def _broken_words(cells: CellsFound) -> Words:
-    named = [f"{_named(row)} ({reason(row) or row.status})" for row in cells.rows[:MAX_BROKEN]]
+    named = [f"{cells.name(row)} ({reason(row) or row.status})" for row in cells.rows[:MAX_BROKEN]]
     more = len(cells.rows) - MAX_BROKEN
     return Words(
-        f"not measured: {len(cells.rows)} of {counted(cells.of, 'cell')}, "
-        f"{', '.join(named)}{f' and {more} more' if more > 0 else ''}",
+        f"not measured: {len(cells.rows)} of {counted(cells.of, 'cell')}: "
+        f"{'; '.join(named)}{f'; {more} more' if more > 0 else ''}",
         NO_NUMBER,
         "look at what failed: mpigauge show --all",
     )
 
 
 def _broken_lines(cells: CellsFound) -> Iterator[str]:
-    example = f"{cell_words(cells.rows[0])} ({cells.rows[0].status})"
     corrupt = sum(row.status == "corrupt" for row in cells.rows)
     what = "wrong results" if corrupt == len(cells.rows) else "not measured"
     advice = f"{corrupt} with wrong results; no number" if 0 < corrupt < len(cells.rows) else "no number"
-    yield from counted_lines(what, cells, example, f"{advice}: --all", "cells")
+    yield from counted_lines(what, cells, f"{advice}: --all", "cells", f" ({cells.rows[0].status})")
 
 
 def _launch_failed(about: About) -> Iterator[CellsFound]:
@@ -292,7 +291,7 @@ def _launch_failed_words(cells: CellsFound) -> Words:
     first = cells.rows[0]
     count = f"{len(cells.rows)} of {counted(cells.of, 'cell')}"
     remedy = "mpigauge doctor checks this machine"
-    return Words(f"not started: {count}, {_named(first)} first ({reason(first)})", NO_NUMBER, remedy)
+    return Words(f"not started: {count}, {cells.name(first)} first ({reason(first)})", NO_NUMBER, remedy)
 
 
 def _launch_failed_lines(cells: CellsFound) -> Iterator[str]:
@@ -340,7 +339,7 @@ def _not_reached(about: About) -> Iterator[CellsNotReached]:
         return
     skipped = [row for row in about.rows if row.status == "skipped" and not isinstance(row.reason, others)]
     for cells in _messages_first(about, skipped):
-        yield CellsNotReached(cells.rows, cells.of, hung=hang_took_time(about.result))
+        yield CellsNotReached(cells.rows, cells.of, varied=cells.varied, hung=hang_took_time(about.result))
 
 
 def _messages_first(about: About, rows: Sequence[Row]) -> Iterator[CellsFound]:
@@ -351,12 +350,12 @@ def _messages_first(about: About, rows: Sequence[Row]) -> Iterator[CellsFound]:
 def _not_reached_words(cells: CellsNotReached) -> Words:
     count = f"{len(cells.rows)} of {counted(cells.of, 'cell')}"
     remedy = HUNG if cells.hung else "raise --budget, or measure less"
-    return Words(f"no time left: {count}, {_named(cells.rows[0])} first", NO_NUMBER, remedy)
+    return Words(f"no time left: {count}, {cells.name(cells.rows[0])} first", NO_NUMBER, remedy)
 
 
 def _not_reached_lines(cells: CellsNotReached) -> Iterator[str]:
     advice = "no number: a launch hung" if cells.hung else "no number: raise --budget"
-    yield from counted_lines("no time left", cells, cell_words(cells.rows[0]), advice, "cells")
+    yield from counted_lines("no time left", cells, advice, "cells")
 
 
 def _never_quiet(about: About) -> Iterator[CellsFound]:
@@ -366,21 +365,16 @@ def _never_quiet(about: About) -> Iterator[CellsFound]:
 def _never_quiet_words(cells: CellsFound) -> Words:
     count = f"{len(cells.rows)} of {counted(cells.of, 'cell')}"
     remedy = "leave out --only quiet, or measure on a quiet machine"
-    return Words(f"never quiet: {count}, {_named(cells.rows[0])} first", NO_NUMBER, remedy)
+    return Words(f"never quiet: {count}, {cells.name(cells.rows[0])} first", NO_NUMBER, remedy)
 
 
 def _never_quiet_lines(cells: CellsFound) -> Iterator[str]:
-    example = cell_words(cells.rows[0])
-    yield from counted_lines("never quiet", cells, example, "no number: measure on a quiet machine", "cells")
-    yield from counted_lines("never quiet", cells, example, "measure on a quiet machine", "cells")
+    yield from counted_lines("never quiet", cells, "no number: measure on a quiet machine", "cells")
+    yield from counted_lines("never quiet", cells, "measure on a quiet machine", "cells")
 
 
 def _never_quiet_told(_: About, cells: CellsFound) -> Iterator[Finding]:
     yield _cells_finding("never-quiet", _never_quiet_words(cells), cells)
-
-
-def _named(row: Row) -> str:
-    return f"{cell_words(row)}, {row.cell.job.name}"
 
 
 def _broken_told(_: About, cells: CellsFound) -> Iterator[Finding]:

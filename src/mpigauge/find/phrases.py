@@ -1,4 +1,4 @@
-"""Parts of sentences that several topics share: what is spoken of, intervals, sizes, runs of sizes."""
+"""Parts of sentences that several topics share: times, rates and ratios with intervals, what fits a line."""
 
 from __future__ import annotations
 
@@ -9,19 +9,14 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.compare.two import ON_AVERAGE
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, differs, phrases_of, state_suffix, told
 from mpigauge.document.ratio_words import times_words
-from mpigauge.plan.factors import BY_NAME, PLACE
 from mpigauge.stats.decision import MARGIN
 from mpigauge.stats.interval import is_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mpigauge.document.document import Units
-    from mpigauge.plan.model import Cell
-    from mpigauge.rows.group import Subject
-    from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Ratio
     from mpigauge.stats.interval import Number
 
@@ -35,50 +30,6 @@ CROWDED = "more ranks than cores"
 
 NEARLY_NONE = 0.0005
 """Below it a relative difference is nobody's concern."""
-
-ALWAYS = ("pattern",)
-"""Said of every cell, whether others differ in it or not."""
-
-
-def subject(of: Subject, varied: Collection[str], without: Collection[str] = ()) -> str:
-    """Return what a sentence is about: what tells a cell from the others of its result.
-
-    Args:
-        varied: Factors in which cells of the result differ.
-        without: Factors that the sentence speaks of itself.
-    """
-    said = (_phrased({*ALWAYS, *varied}) - _phrased(without)) & WORDS.keys()
-    phrases = told(phrases_of(of.cell, said | {*ALWAYS}), said)
-    phrases = {name: phrase for name, phrase in phrases.items() if name in said}
-    what = " ".join(phrases.pop(name) for name in ("pattern", "mode") if name in phrases)
-    return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{state_suffix(of)}"
-
-
-def place_name(cell: Cell) -> str:
-    """Return a place as columns are headed: `tcp h1,h2`; what is usual goes without saying."""
-    phrases = phrases_of(cell, [name for name in WORDS if name in PLACE]).values()
-    return " ".join(phrase for phrase in phrases if phrase not in UNSAID) or cell.placement
-
-
-def varied_in(rows: Iterable[Row]) -> frozenset[str]:
-    """Return factors in which the cells that talk differ: those with times, or those that probed a limit.
-
-    A factor that not all patterns have differs within one of them.
-    """
-    talking = [row for row in rows if row.talks]
-    timed = [row.cell for row in talking if row.time is not None]
-    probes = [row.cell for row in talking if row.limit_bytes is not None]
-    return frozenset(
-        name
-        for name in BY_NAME
-        for cells in (timed, probes)
-        if differs(name, ((cell.pattern, getattr(cell, name)) for cell in cells))
-    )
-
-
-def _phrased(names: Collection[str]) -> set[str]:
-    """Return the phrases that factors are said in: a library by its kind, version and label."""
-    return {SAID_WITH.get(name, name) for name in names}
 
 
 def headed(about: str, text: str) -> str:

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from mpigauge.document.cell_names import sized_subject, subject
 from mpigauge.document.core_words import cores_allowed, limit_of
 from mpigauge.document.lateness_words import consequence
-from mpigauge.document.phrases import unusual
-from mpigauge.document.size_words import compact
+from mpigauge.document.size_words import where
 from mpigauge.find.kinds import CellsFound, FindingKind, Words, counted_lines, finding_in
 from mpigauge.plan.factors import SIZE
 from mpigauge.rows.beyond_chance import BY_CHANCE
-from mpigauge.rows.group import cell_key, group_cells
+from mpigauge.rows.group import group, row_key
 from mpigauge.rows.odd_launches import unexplained
 from mpigauge.rows.rows import warnings_of
 from mpigauge.rows.warnings import PRECISION
-from mpigauge.sequences import consecutive, runs
+from mpigauge.sequences import group_by
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, PROMISED, by_clock_speeds
 from mpigauge.units import (
     counted,
@@ -26,7 +26,6 @@ from mpigauge.units import (
     format_factor,
     format_percent,
     format_relative,
-    format_size,
     format_time,
     plural,
 )
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     from mpigauge.document.finding import Finding
     from mpigauge.find.kinds import About, FindingSeverity
-    from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import OfCell, Subject
     from mpigauge.rows.odd_launches import OddLaunch
     from mpigauge.rows.rows import Row
     from mpigauge.rows.warnings import Warning, WarningKind  # noqa: A004 - read as warnings.Warning
@@ -483,7 +482,7 @@ def _counted(kind: WarningKind, cells: CellsFound) -> Iterator[str]:
     """Yield lines that count the numbers with a warning, with the advice of the first."""
     text = WORDS[kind]
     advice = text.words(**_values(cells.rows[0], kind)).advice
-    yield from counted_lines(text.short or label(kind), cells, cell_words(cells.rows[0]), advice)
+    yield from counted_lines(text.short or label(kind), cells, advice)
 
 
 def _oversubscribed_lines(cells: CellsFound) -> Iterator[str]:
@@ -504,7 +503,7 @@ def _two_kinds_lines(cells: CellsFound) -> Iterator[str]:
             WORDS["two-kinds-of-launches"],
             WORDS["oversubscribed"].words(**_values(cells.rows[0], "oversubscribed")),
         )
-        yield from counted_lines(text.short, cells, cell_words(cells.rows[0]), crowded.do)
+        yield from counted_lines(text.short, cells, crowded.do)
     else:
         yield from _counted("two-kinds-of-launches", cells)
 
@@ -587,10 +586,9 @@ def _relay_late_lines(cells: CellsFound) -> Iterator[str]:
     left_out = [row for row in cells.rows if row.time is None]
     rows = left_out or cells.rows
     worst = max(rows, key=lambda row: of[id(row)]["share"])
-    place = f", {worst.cell.placement}" if "," in worst.cell.placement else ""
     count = f"{len(rows)} of {cells.of} numbers"
     remedy = WORDS["relay-late"].words(**_values(worst, "relay-late")).do
-    counts = (*(f"{count}, e.g. {cell_words(worst)}{where}" for where in (place, "")), count)
+    counts = (f"{count}, e.g. {cells.name(worst)}", count)
     said = [
         "emulated network late: "
         + (f"left out {numbers}" if left_out else consequence(**of[id(worst)], numbers=numbers))
@@ -608,12 +606,6 @@ def _numbers(values: Values) -> dict[str, float]:
 
 def _values(row: Row, kind: WarningKind) -> Values:
     return next(one.values for one in row.warnings if one.kind == kind)
-
-
-def cell_words(row: Row) -> str:
-    """Return a pattern and a size, for an example."""
-    size = f" {format_size(row.cell.bytes)}" if row.sized else ""
-    return f"{row.cell.pattern}{size}"
 
 
 WORDS: dict[WarningKind, WarningText] = {
@@ -780,7 +772,7 @@ def _marked(kind: WarningKind, about: About) -> Iterator[CellsFound]:
         on_screen = kind not in BY_CHANCE or kind in about.beyond_chance
         quoted = mine[0].cell in about.quoted
         precision = about.result.campaign.plan.precision
-        yield CellsFound(tuple(mine), len(every), quoted, on_screen, precision)
+        yield CellsFound(tuple(mine), len(every), quoted, on_screen, precision, about.varied)
 
 
 def _has(row: Row, kind: WarningKind) -> bool:
@@ -816,12 +808,12 @@ def _below(kind: WarningKind, about: About, _: CellsFound) -> Iterator[str]:
     if kind == "outlier-launches":
         yield from (f"{label(kind)}: {_odd(one)}" for one in about.odd)
         alone = unexplained(about.rows, about.odd)
-        found = [(cell, warning) for cell, warning in found if cell in alone]
+        found = [(of, warning) for of, warning in found if of.cell in alone]
     if gone := warnings_of(row for row in about.rows if row.time is None)[kind]:
-        yield f"{label(kind)}: left out, {_line(about.rows, kind, gone, len(gone))}"
+        yield f"{label(kind)}: left out, {_line(about, kind, gone, len(gone))}"
         found = warnings_of(row for row in about.rows if row.time is not None)[kind]
     if found:
-        yield f"{label(kind)}: {_line(about.rows, kind, found)}"
+        yield f"{label(kind)}: {_line(about, kind, found)}"
 
 
 def _odd(one: OddLaunch) -> str:
@@ -836,23 +828,24 @@ def _odd(one: OddLaunch) -> str:
 
 
 def _line(
-    rows: Sequence[Row],
+    about: About,
     kind: WarningKind,
-    found: Sequence[tuple[Cell, Warning]],
+    found: Sequence[tuple[Subject, Warning]],
     most_curves: int = MAX_CURVES,
 ) -> str:
     """Return where a warning holds, from least to most, and the sentence of the worst number."""
     if kind == "launches-in-time":
         return f"all numbers: {sentence(found[0][1])}"
-    cell, worst = max(found, key=lambda one: _rank(one[1]))
-    where = _where(rows, [mine for mine, _ in found], most_curves)
+    of, worst = max(found, key=lambda one: _rank(one[1]))
+    name = sized_subject(of, about.varied)
     if len(found) == 1:
-        return f"{where}: {sentence(worst)}"
+        return f"{name}: {sentence(worst)}"
+    places = _where(about, [mine for mine, _ in found], most_curves)
     machine = [warning for _, warning in found if _by_machine(warning)]
     cause = _cause_beyond_launches(one.values for one in machine)
     alone = f", {len(machine)} by {cause} alone" if machine else ""
     counts = f"{counted(len(found), 'number')}{_reach(kind, found)}{alone}"
-    return f"{where} ({counts}); {_name(rows, cell)}: {sentence(worst)}"
+    return f"{places} ({counts}); {name}: {sentence(worst)}"
 
 
 def _rank(warning: Warning) -> tuple[bool, float]:
@@ -870,7 +863,7 @@ def _by_machine(warning: Warning) -> bool:
     return warning.kind == "wide" and _launches_agree(warning.values)
 
 
-def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:
+def _reach(kind: WarningKind, found: Iterable[tuple[Subject, Warning]]) -> str:
     text = WORDS[kind]
     known = [value for _, one in found if isinstance(value := one.values.get(text.worst_by), int | float)]
     low, high = (text.format_worst(end) for end in (min(known, default=0.0), max(known, default=0.0)))
@@ -883,40 +876,21 @@ def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:
 # ---- Cells ---------------------------------------------------------------------------------------
 
 
-def _where(rows: Sequence[Row], cells: Iterable[Cell], most_curves: int) -> str:
-    """Return curves with the sizes concerned: `pingpong standard 8-64 KiB; exchange blocking 8 B`."""
-    curves = group_cells(cells, SIZE)
-    named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in curves[:most_curves]]
+def _where(about: About, found: Iterable[Subject], most_curves: int) -> str:
+    """Return curves with the sizes concerned: `pingpong from 8 KiB to 64 KiB; exchange at 8 B`."""
+    curves = group(found, SIZE)
+    every = group_by(about.rows, lambda row: row_key(row, SIZE))
+    named = [
+        subject(mine[0], about.varied)
+        + where(_sizes(mine), _sizes(every[row_key(mine[0], SIZE)]), mine[0].cell, len(mine))
+        for mine in curves[:most_curves]
+    ]
     more = len(curves) - most_curves
     return "; ".join([*named, *([counted(more, "more curve")] if more > 0 else [])])
 
 
-def _name(rows: Sequence[Row], cell: Cell) -> str:
-    return _named(rows, cell, _sizes(rows, [cell]))
-
-
-def _named(rows: Sequence[Row], cell: Cell, sizes: str) -> str:
-    """Return pattern, mode and sizes; library and ranks where a result has several."""
-    several = len({row.cell.job for row in rows}) > 1
-    return ", ".join(
-        [
-            f"{cell.pattern} {cell.mode} {sizes}".rstrip(),
-            *unusual(cell),
-            *([cell.job.name] if several else []),
-        ]
-    )
-
-
-def _sizes(rows: Sequence[Row], cells: Sequence[Cell]) -> str:
-    """Return sizes in rising order, neighbours of the curve as a range; empty where sizes mean nothing."""
-    mine = cell_key(cells[0], SIZE)
-    curve = [row for row in rows if cell_key(row.cell, SIZE) == mine]
-    if not any(row.sized for row in curve):
-        return ""
-    known = sorted({row.cell.bytes for row in curve})
-    places = sorted({known.index(cell.bytes) for cell in cells})
-    found = runs(places, consecutive)
-    return ", ".join(compact(known[run[0]], known[run[-1]]) for run in found)
+def _sizes(found: Iterable[OfCell]) -> list[int]:
+    return sorted({one.cell.bytes for one in found})
 
 
 WARNINGS: tuple[FindingKind, ...] = tuple(warning_kind(kind, text) for kind, text in WORDS.items())

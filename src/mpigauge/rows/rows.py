@@ -515,12 +515,12 @@ def why_nothing(found: Sequence[Row]) -> Reason | None:
     return next((row.reason for row in others if row.status == "skipped"), None)
 
 
-def warnings_of(rows_: Iterable[Row]) -> Mapping[WarningKind, list[tuple[Cell, Warning]]]:
-    """Return the warnings of all rows, by kind."""
-    kinds: dict[WarningKind, list[tuple[Cell, Warning]]] = defaultdict(list)
+def warnings_of(rows_: Iterable[Row]) -> Mapping[WarningKind, list[tuple[Subject, Warning]]]:
+    """Return the warnings of all rows, by kind, with what each is of."""
+    kinds: dict[WarningKind, list[tuple[Subject, Warning]]] = defaultdict(list)
     for row in rows_:
         for warning in row.warnings:
-            kinds[warning.kind].append((row.cell, warning))
+            kinds[warning.kind].append((row.of, warning))
     return kinds
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -364,11 +365,14 @@ def test_neighbouring_sizes_are_told_as_one() -> None:
     shown = judged(both(10_000, 11_000, 10_000, 11_500, 12_000))
     along = frozenset({"mpi", "mpi_version", "bytes", "window"})
     slower = [run for run in runs_of(shown.cells, along) if run.verdict == "slower"]
-    assert [len(run.cells) for run in slower] == [3]
-    assert slower[0].sizes == 4
-    assert slower[0].worst.pair.base.cell.bytes == 4096
-    gone = judged(both(10_000, 11_000, 10_000, 10_000, 12_000))
-    assert [len(run.cells) for run in runs_of(gone.cells, along) if run.verdict == "slower"] == [1, 1]
+    assert [len(run.cells) for run in slower] == [1, 2]
+    several = slower[1]
+    assert several.worst.pair.base.cell.bytes == 4096
+    assert several.number is not None
+    assert several.number.estimate == pytest.approx(math.sqrt(1.15 * 1.2), rel=0.02)
+    assert several.time_s(1) == pytest.approx(math.sqrt(11.5 * 12) * 0.5e-6, rel=0.02)
+    (alone,) = [run for run in runs_of(shown.cells, along, ()) if run.worst.pair.base.cell.bytes == 4096]
+    assert (alone.number, alone.piece) == (alone.worst.decision, None)
 
 
 def test_what_is_not_finite_is_null_for_programs() -> None:

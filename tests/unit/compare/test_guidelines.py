@@ -139,8 +139,8 @@ def test_a_message_that_takes_longer_than_its_parts_is_found() -> None:
     assert (one.kind, one.pair.other.cell.bytes, one.parts) == ("split", 4096, 8)
     assert one.decision is not None
     assert one.decision.estimate == pytest.approx(1.5, rel=0.05)
-    said = text.render(document(shown, KNOWN, Units()))
-    assert said.splitlines()[1].startswith("allreduce of 4 KiB takes 1.")
+    said = text.render(document(shown, Units()))
+    assert said.splitlines()[1].startswith("allreduce, 4 KiB: takes 1.")
     assert "times as long as in 8 parts: saves" in said
 
 
@@ -191,15 +191,15 @@ def test_several_better_ways_are_told_without_the_luck_of_the_choice() -> None:
 
 def test_sentences_say_where_how_much_and_what_is_saved() -> None:
     shown = checked(*rows_of(slower(1.5, SIZES[1:3])))
-    said = text.render(document(shown, KNOWN, Units()))
+    said = text.render(document(shown, Units()))
     first, second, *_ = said.splitlines()
     assert first.startswith("violated: 2 of ")
-    assert second.startswith("allreduce of 64 B to 512 B takes up to 1.")
+    assert second.startswith("allreduce, 64 B to 512 B: takes up to 1.")
     assert "times as long as reduce-bcast: saves 3." in second
     assert "per call at" in second
-    assert "NaN" not in json.render(document(shown, KNOWN, Units(), everything=True))
+    assert "NaN" not in json.render(document(shown, Units(), everything=True))
     kept = checked(*rows_of(linear))
-    assert text.render(document(kept, KNOWN, Units())).startswith("kept: none of ")
+    assert text.render(document(kept, Units())).startswith("kept: none of ")
 
 
 @pytest.mark.truth
@@ -207,7 +207,7 @@ def test_of_very_many_sizes_some_are_left_out_and_said() -> None:
     shown = checked(*rows_of(linear, sizes=range(8, 8 * 71, 8), modes=("blocking",), launches=range(1, 7)))
     assert MAX_PAIRS * 0.9 < len(shown.checked) <= MAX_PAIRS
     assert shown.left_out == 7
-    assert "7 sizes left out" in text.render(document(shown, KNOWN, Units()))
+    assert "7 sizes left out" in text.render(document(shown, Units()))
 
 
 # ---- More ranks ----------------------------------------------------------------------------------
@@ -233,8 +233,8 @@ def test_fewer_ranks_that_take_longer_than_more_are_found() -> None:
     assert {one.kind for one in shown.violated} == {"ranks"}
     assert {one.pair.other.cell.mode for one in shown.violated} == {"blocking"}
     assert [one.pair.other.cell.bytes for one in shown.violated] == list(SIZES)
-    said = text.render(document(shown, KNOWN, Units()))
-    assert said.splitlines()[1].startswith("bcast 2 ranks of 8 B to 4 KiB takes up to 1.")
+    said = text.render(document(shown, Units()))
+    assert said.splitlines()[1].startswith("bcast, 2 ranks, 8 B to 4 KiB: takes up to 1.")
     assert "times as long as with 4 ranks" in said
     assert not of_ranks(1).violated
 

@@ -51,10 +51,10 @@ def test_a_warning_that_is_added_is_said_wherever_warnings_are() -> None:
 
     (line,) = [line.text for line in doubt_lines(result, found) if line.text.startswith("planted")]
     assert "2 numbers, 5.0 % to 10 %" in line
-    assert line.endswith("pingpong standard 64 B: planted, 10 %: it shows; dig it out")
+    assert line.endswith("pingpong, 64 B: planted, 10 %: it shows; dig it out")
 
     (doubt,) = [one for one in doubts_of(result, found) if str(one.kind) == "planted"]
-    assert doubt.line == "something planted: 2 of 2 numbers, e.g. pingpong 8 B; it shows: dig it out"
+    assert doubt.line == "something planted: 2 of 2 numbers, e.g. pingpong, 8 B; it shows: dig it out"
 
     (first, _) = [one for one in warning_findings(found) if one.kind == "planted"]
     assert (first.severity, first.text) == ("warning", "planted, 5.0 %: it shows; dig it out")

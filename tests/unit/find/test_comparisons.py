@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from mpigauge.compare.curves import Curve, curves_of, rows_by_curve, several_windows, without_window
+from mpigauge.document.cell_names import varied_in
 from mpigauge.find import comparisons
 from mpigauge.find.comparisons import Comparison, comparison, pays_from
-from mpigauge.find.phrases import varied_in
 from mpigauge.result.reader import Result
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.rows.rows import rows

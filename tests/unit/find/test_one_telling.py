@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.compare.cells import compared_by, factors_varied
+from mpigauge.compare.comparison import compare, runs_of
+from mpigauge.compare.interim_looks import thresholds_of_result
+from mpigauge.compare.sides import pairs_by
 from mpigauge.document.document import Units
+from mpigauge.find.explain.contrasts import libraries, modes, places, settings
+from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.table import document, said_of
 from mpigauge.find.findings import findings_of, told
 from mpigauge.find.headline import headline_record, headlines_of
+from mpigauge.plan.factors import SIZE
 from mpigauge.query.query import source_of
 from mpigauge.result.reader import load
+from mpigauge.rows.group import cell_key, row_key
+from mpigauge.stats.decision import Thresholds
 from mpigauge.units import format_factor, format_percent
 from tests.places import DOCS
 from tests.thorough import rest
@@ -22,7 +31,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from mpigauge.compare.comparison import Run
     from mpigauge.find.headline import Headline
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
 
 RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
 SMALL = [
@@ -97,3 +109,29 @@ def test_tables_say_of_two_curves_what_explain_says(path: Path) -> None:
     for one in told(findings_of(source.result, source.rows, source.controls)):
         if one.kind in {"contrast", "cost-in-copies"} and f"{one.text}" not in every:
             assert not [*without_unknown(NUMBER.findall(one.text.partition(": ")[2]), every)], one.text
+
+
+def test_a_comparison_tells_the_pieces_that_explain_tells(path: Path) -> None:
+    """A line of several sizes gave the number of the one that differs most, and `explain` that of all."""
+    source = source_of(load(path), "median")
+    evidence = Evidence(source.result, source.rows, controls=source.controls)
+    facts = {
+        (fact.base, fact.other): fact
+        for find in (places, libraries, settings, modes)
+        for fact in find(evidence)
+    }
+    thresholds = thresholds_of_result(source.result, Thresholds())
+    for factor in factors_varied(row.cell for row in source.rows):
+        pairs = pairs_by(source.rows, factor, source.result.campaign.libraries)
+        shown = compare(pairs, thresholds, controlled=False)
+        for run in runs_of(shown.cells, compared_by(factor) | {"bytes"}):
+            curve = [one for one in facts if is_of(run, *one)]
+            if run.piece is not None and curve:
+                assert run.piece in facts[curve[0]].pieces
+
+
+def is_of(run: Run, base: Subject, other: Cell) -> bool:
+    """Whether a run is of two curves."""
+    pair = run.cells[0].pair
+    key = cell_key(other, SIZE)
+    return row_key(pair, SIZE) == row_key(base, SIZE) and cell_key(pair.other.cell, SIZE) == key

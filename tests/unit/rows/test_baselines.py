@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.document.cell_names import varied_in
 from mpigauge.find.explain.copies import cost_findings
 from mpigauge.find.memory_costs import (
     CachesSeen,
@@ -21,7 +22,6 @@ from mpigauge.find.memory_costs import (
     memory_finding,
     software_overheads,
 )
-from mpigauge.find.phrases import varied_in
 from mpigauge.result.reader import Result
 from mpigauge.rows.baselines import YARDSTICKS, ratios_of
 from mpigauge.rows.estimate import Timing

@@ -56,8 +56,8 @@ def doubted(late: dict[Cell, float]) -> str:
 @pytest.mark.parametrize(
     ("late", "line"),
     [
-        ({NEAR: 0.5}, "left out 1 of 3 numbers, e.g. pingpong 64 B, h1,h2"),
-        ({NEAR: 0.5, FAR: 0.5}, "left out 1 of 3 numbers, e.g. pingpong 64 B, h1,h2"),
+        ({NEAR: 0.5}, "left out 1 of 3 numbers, e.g. pingpong, h1,h2, 64 B"),
+        ({NEAR: 0.5, FAR: 0.5}, "left out 1 of 3 numbers, e.g. pingpong, h1,h2, 64 B"),
         ({FAR: 0.5}, "50.0 µs or more too much in 1 of 3 numbers"),
         ({NEAR: 0.1}, "do not use p95 and p99 of 1 of 3 numbers"),
     ],
@@ -97,9 +97,7 @@ def test_every_screen_says_late_and_the_foot_names_each_cell(cli: Cli) -> None:
     path = written("late.jsonl", result.campaign, *result.launches, *result.visits, End("launches", 1.0, ""))
     foot = cli("show", path, "--all").out
     (left_out,) = re.findall("^relay-late: left out, (.*)$", foot, re.MULTILINE)
-    assert all(
-        f"pingpong {mode} 8 B, 512 B" in left_out or f"pingpong {mode} 8" in left_out for mode in MODES
-    )
+    assert all(f"pingpong {mode}, " in left_out for mode in MODES)
     (kept,) = re.findall("^relay-late: (?!left out)(.*)$", foot, re.MULTILINE)
     assert "or more too much" in kept
     for table in ("times", "rates", "summary"):

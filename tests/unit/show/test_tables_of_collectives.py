@@ -262,12 +262,11 @@ def test_csv_has_overlap_and_ratios_in_columns_of_their_own() -> None:
 def test_a_warning_names_what_is_unusual_about_its_cell() -> None:
     plain = collective("reduce", 8)
     other = collective("reduce", 8, sync="mpi_barrier", datatype="float", op="max", root="1", in_place=True)
-    for of, words in (
-        (plain, "reduce blocking 8 B: "),
-        (other, "reduce blocking 8 B, mpi_barrier start, max of float, root 1, in place: "),
-    ):
-        foot = foot_of(known(of, launches=1)).splitlines()
-        assert any(line.startswith(f"no-interval: {words}") for line in foot), foot
+    alone = foot_of(known(plain, launches=1)).splitlines()
+    assert any(line.startswith("no-interval: reduce, 8 B: ") for line in alone)
+    both = foot_of(known(plain, other, launches=1))
+    for words in ("common start, sum of double, root 0", "mpi_barrier start, max of float, root 1, in place"):
+        assert f"reduce, {words}" in both
 
 
 def test_a_measured_cell_does_not_claim_that_there_was_no_time() -> None:

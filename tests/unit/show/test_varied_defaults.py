@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.compare.sentences import naming
+from mpigauge.document.cell_names import subject, varied_in
 from mpigauge.document.phrases import phrases_of
-from mpigauge.find.phrases import subject, varied_in
 from mpigauge.query.series import distinguishing_labels
 from mpigauge.rows.rows import rows
 from mpigauge.vocabulary import ROTATING

@@ -168,5 +168,5 @@ def _guidelines(path: Path, request: Request, units: Units, outputs: Outputs, *,
 
     (source,) = replace(request, each_state=True).selected([load(path)])
     shown = check(source.rows, source.patterns)
-    outputs.put(document(shown, source.patterns, units, everything=everything))
+    outputs.put(document(shown, units, everything=everything))
     return status_of_verdict(shown.verdict)

@@ -17,7 +17,7 @@ from mpigauge.compare.sentences import (
     NOT_IN_TURN,
     SIGNS,
     CellNaming,
-    sizes_of,
+    sizes_between,
     stood_still,
 )
 from mpigauge.compare.session_sentences import count_of, day_of, odd_lines, switches, too_few_words
@@ -135,7 +135,7 @@ def sizes(line: HistoryLine) -> str:
     if len({row.cell.bytes for row in rows}) < len(rows):
         ends = dict.fromkeys(units.format_size(row.cell.bytes) for row in (rows[0], rows[-1]))
         return f"{' to '.join(ends)} ({len(rows)} numbers)"
-    return sizes_of(_row(line, first), _row(line, last), len(line.cells), last - first + 1)
+    return sizes_between(_row(line, first), _row(line, last), len(line.cells), last - first + 1)
 
 
 def verdict_of(line: HistoryLine) -> str:

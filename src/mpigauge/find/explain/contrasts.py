@@ -10,23 +10,13 @@ from mpigauge import units
 from mpigauge.compare.cells import compared_by
 from mpigauge.compare.size_ratio import SizePair, SizeRatio, SizeRun, size_pairs, size_runs
 from mpigauge.compare.two import Clause, NamesOfTwo, SizePiece, clauses, names_of_modes, size_pieces
+from mpigauge.document.cell_names import place_name, subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.document.size_words import at_size
 from mpigauge.find.comparisons import USUALLY
 from mpigauge.find.explain.evidence import against_first
-from mpigauge.find.phrases import (
-    CROWDED,
-    EMULATED,
-    WITHIN,
-    extra,
-    fitting,
-    headed,
-    in_a_line,
-    place_name,
-    rate,
-    subject,
-)
+from mpigauge.find.phrases import CROWDED, EMULATED, WITHIN, extra, fitting, headed, in_a_line, rate
 from mpigauge.plan.factors import BY_NAME, PLACE
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import patterns_with

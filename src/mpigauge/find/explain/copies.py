@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mpigauge import units
+from mpigauge.document.cell_names import subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
 from mpigauge.document.size_words import crossed_between
 from mpigauge.find.explain.evidence import is_informative
 from mpigauge.find.memory_costs import LIMITS, cost_of, curves_in_copies
-from mpigauge.find.phrases import EMULATED, fitting, headed, subject
+from mpigauge.find.phrases import EMULATED, fitting, headed
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import OfCell, Subject, job_key
 from mpigauge.stats.interval import is_known

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.document.cell_names import sized_subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import of_one_launch, ratio_of_rows
-from mpigauge.find.phrases import in_times, subject
+from mpigauge.find.phrases import in_times
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import Subject, subject_of
 
@@ -92,5 +93,4 @@ def sentence(fact: Making, varied: Collection[str], chosen: Units = AUTOMATIC) -
 
 
 def _about(fact: Making, varied: Collection[str]) -> str:
-    about = subject(fact.of, {*varied, "mode", "block_bytes"})
-    return f"{about}, {units.format_size(fact.of.cell.bytes)}"
+    return sized_subject(fact.of, {*varied, "mode", "block_bytes"})

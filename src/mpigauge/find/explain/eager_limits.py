@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge import units
+from mpigauge.document.cell_names import subject
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.phrases import headed, subject, time
+from mpigauge.find.phrases import headed, time
 from mpigauge.result.kernel_data import CrossingSamples
 from mpigauge.rows.group import Subject
 from mpigauge.stats.decision import MARGIN

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge import units
+from mpigauge.document.cell_names import subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.size_words import at_size, every_size
 from mpigauge.find.explain.evidence import single_calls
-from mpigauge.find.phrases import subject
 from mpigauge.rows.ratios import compared, judged_together
 from mpigauge.stats.interval import interval_of
 

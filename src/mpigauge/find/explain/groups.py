@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.document.cell_names import subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.size_words import at_size
 from mpigauge.find.explain.evidence import beside_others, is_informative, single_calls
-from mpigauge.find.phrases import headed, in_one_line, known_times, subject, time
+from mpigauge.find.phrases import headed, in_one_line, known_times, time
 from mpigauge.plan.groups import active_ranks
 from mpigauge.rows.group import group
 from mpigauge.rows.ratios import ratio_of, verdict_of

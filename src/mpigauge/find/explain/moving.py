@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, get_args
 
 from mpigauge import units
 from mpigauge.compare.two import VERDICT_NEEDS
+from mpigauge.document.cell_names import sized_subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS, phrases_of
 from mpigauge.find.explain.contrasts import BUILD
 from mpigauge.find.fact import weight_of
-from mpigauge.find.phrases import in_one_line, share, subject
+from mpigauge.find.phrases import in_one_line, share
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import STATE, each_state, group
 from mpigauge.stats.interval import Number
@@ -266,14 +267,14 @@ def beside(fact: HiddenBeside, varied: Collection[str], chosen: Units = AUTOMATI
     who = f"while the {SIDES[fact.side]} computes" if fact.side else "while both compute"
     tests = f" with {counted(fact.of.cell.tests, 'call')} of MPI_Test" if fact.of.cell.tests else ""
     return (
-        f"{subject(fact.of, varied, said)}, {units.format_size(fact.of.cell.bytes)}: {who}{tests} "
+        f"{sized_subject(fact.of, varied, said)}: {who}{tests} "
         f"{share(fact.hidden)} of {units.format_time(fact.alone_s, chosen.time)} is hidden with {first}, "
         f"{share(fact.beside)} of {units.format_time(fact.other_alone_s, chosen.time)} with {other}"
     )
 
 
 def _about(fact: Moving, varied: Collection[str]) -> str:
-    return f"{subject(fact.of, varied, {'mode', 'tests'})}, {units.format_size(fact.of.cell.bytes)}"
+    return sized_subject(fact.of, varied, {"mode", "tests"})
 
 
 def _parts(fact: Moving, *, interval: bool) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.document.cell_names import sized_subject, subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.size_words import listed
@@ -17,7 +18,7 @@ from mpigauge.find.explain.evidence import (
     of_one_launch,
     ratio_of_rows,
 )
-from mpigauge.find.phrases import in_one_line, in_times, known_time, known_times, subject, time
+from mpigauge.find.phrases import in_one_line, in_times, known_time, known_times, time
 from mpigauge.plan.factors import default_value
 from mpigauge.plan.patterns import known, patterns_with
 from mpigauge.rows.baselines import MESSAGES
@@ -382,14 +383,9 @@ def _different(pairs: Iterable[tuple[Row, Row]]) -> Iterator[Beside]:
 # ---- Sentences -----------------------------------------------------------------------------------
 
 
-def _of_size(cell: Cell) -> str:
-    return f", {units.format_size(cell.bytes)}" if cell.bytes else ""
-
-
 def notified_headline(fact: Notified, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line when the target has seen a put, and how many messages that is."""
-    about = subject(fact.of, varied)
-    said = f"{about}{_of_size(fact.of.cell)}: seen by the target after"
+    said = f"{sized_subject(fact.of, varied)}: seen by the target after"
     alone = time(fact.time_s, chosen=chosen)
     ends = [known_time(fact.time_s, fact.low_s, fact.high_s, chosen) if fact.low_s else alone, alone]
     if fact.ratio is None or not is_known(fact.ratio.low, fact.ratio.high):
@@ -408,8 +404,7 @@ def notified_headline(fact: Notified, varied: Collection[str], chosen: Units = A
 
 def notified_sentence(fact: Notified, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return when the target has seen a put, and how many messages that is."""
-    about = subject(fact.of, varied)
-    said = f"{about}{_of_size(fact.of.cell)}: seen by the target after"
+    said = f"{sized_subject(fact.of, varied)}: seen by the target after"
     took = time(fact.time_s, fact.low_s, fact.high_s, chosen)
     if fact.ratio is None or fact.message is None:
         return f"{said} {took}"
@@ -462,21 +457,21 @@ def progress_sentence(fact: NeedOfTarget, varied: Collection[str], chosen: Units
 
 def synchronisation_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what a way of synchronising costs beside the usual one."""
-    about = f"{subject(fact.base, varied, {'mode'})}{_of_size(fact.of.cell)}: {fact.of.cell.mode} takes"
+    about = f"{sized_subject(fact.base, varied, {'mode'})}: {fact.of.cell.mode} takes"
     more = f"; an empty epoch {units.format_time(fact.empty.time_s, chosen.time)}" if fact.empty else ""
     return _in_line(about, fact, f"as {fact.base.cell.mode}", chosen, more)
 
 
 def window_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what another kind of window costs."""
-    about = f"{subject(fact.base, varied, {'rma_window'})}{_of_size(fact.of.cell)}"
+    about = sized_subject(fact.base, varied, {"rma_window"})
     kind, usual = (FUNCTIONS.get(one.rma_window, one.rma_window) for one in (fact.of.cell, fact.base.cell))
     return _in_line(f"{about}: window of {kind}:", fact, f"as of {usual}", chosen)
 
 
 def contended_headline(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return in one line what contention costs."""
-    about = f"{subject(fact.base, varied, {'mode', 'ranks'})}{_of_size(fact.of.cell)}"
+    about = sized_subject(fact.base, varied, {"mode", "ranks"})
     return _in_line(f"{about}: {fact.of.cell.ranks} ranks on one word take", fact, "as one alone", chosen)
 
 
@@ -489,7 +484,7 @@ def _in_line(about: str, fact: Beside, beside: str, chosen: Units, more: str = "
 def beside_sentence(fact: Beside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Return both times of two ways, and their ratio."""
     other, base = (units.format_time(each, chosen.time) for each in (fact.of_s, fact.base_s))
-    names = f"{subject(fact.of, _AMONG | {*varied})}{_of_size(fact.of.cell)}"
+    names = sized_subject(fact.of, _AMONG | {*varied})
     against = subject(fact.base, _AMONG | {*varied})
     said = f"{names}: {times_words(fact.ratio)} as long as {against}, {other} against {base}"
     if fact.empty is None:
@@ -503,7 +498,7 @@ _AMONG = frozenset({"mode", "rma_window"})
 
 def own_copy(fact: OwnCopy, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """Return that an operation is a copy that rank 0 makes in memory which it shares with the target."""
-    about = f"{subject(fact.of, varied)}{_of_size(fact.of.cell)}"
+    about = sized_subject(fact.of, varied)
     times = f"{known_times(fact.ratio, interval=False)} as long as {fact.base.cell.pattern}"
     copies = (
         "a copy in memory that rank 0 shares with its target",

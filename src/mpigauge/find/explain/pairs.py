@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.document.cell_names import subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.size_words import at_size
@@ -17,7 +18,7 @@ from mpigauge.find.explain.evidence import (
     is_informative,
     measured,
 )
-from mpigauge.find.phrases import CROWDED, EMULATED, headed, in_one_line, rate, share, subject, time
+from mpigauge.find.phrases import CROWDED, EMULATED, headed, in_one_line, rate, share, time
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import default_mode, halves
 from mpigauge.rows.group import row_key

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.document.cell_names import subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.size_words import span
 from mpigauge.find.explain.evidence import single_calls
 from mpigauge.find.explain.routes import PAIR, pairs_of, ways_of
-from mpigauge.find.phrases import in_one_line, known_rate, rate, subject
+from mpigauge.find.phrases import in_one_line, known_rate, rate
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.stats.decision import MARGIN

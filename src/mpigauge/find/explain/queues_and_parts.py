@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.compare.two import VERDICT_NEEDS
+from mpigauge.document.cell_names import sized_subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import VERDICTS, times_words
 from mpigauge.find.explain.evidence import is_informative
-from mpigauge.find.phrases import in_one_line, known_times, share, subject
+from mpigauge.find.phrases import in_one_line, known_times, share
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import group, subject_of
 from mpigauge.rows.same_distance import like_ratio
@@ -292,8 +293,7 @@ def _base(fact: PartCost) -> str:
 
 
 def _about(fact: PartCost, varied: Collection[str]) -> str:
-    about = subject(fact.of, {*varied, "mode"}, {fact.factor})
-    return f"{about}, {units.format_size(fact.of.cell.bytes)}"
+    return sized_subject(fact.of, {*varied, "mode"}, {fact.factor})
 
 
 def _as_long(fact: PartCost) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.compare.size_ratio import SizeRatio, by_size, size_ratios
 from mpigauge.compare.two import names_of_modes
+from mpigauge.document.cell_names import subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.size_words import span
-from mpigauge.find.phrases import in_one_line, known_time, subject, time
+from mpigauge.find.phrases import in_one_line, known_time, time
 from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import Subject, job_key

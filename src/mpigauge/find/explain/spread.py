@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mpigauge import units
+from mpigauge.document.cell_names import subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.size_words import at_size
@@ -20,7 +21,7 @@ from mpigauge.find.explain.evidence import (
     measured,
     single_calls,
 )
-from mpigauge.find.phrases import share, subject
+from mpigauge.find.phrases import share
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.ratios import ratio_of
 from mpigauge.rows.samples import by_launch, by_launch_number

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.document.cell_names import varied_in
 from mpigauge.document.document import AUTOMATIC, Document, Line
 from mpigauge.document.finding import finding, finding_record
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
@@ -15,7 +16,7 @@ from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.topics import TOPICS, conclusions, conclusions_across
 from mpigauge.find.fact import cell_of, launches_of
 from mpigauge.find.findings import disturbances_of, told
-from mpigauge.find.phrases import WITHIN, varied_in
+from mpigauge.find.phrases import WITHIN
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.rows.rows import why_nothing
 from mpigauge.units import counted

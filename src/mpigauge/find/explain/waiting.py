@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from mpigauge.document.cell_names import place_name
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import VERDICTS
 from mpigauge.find.explain.evidence import MIN_LAUNCHES, measured, single_calls
-from mpigauge.find.phrases import in_one_line, known_share, known_times, place_name
+from mpigauge.find.phrases import in_one_line, known_share, known_times
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.plan.groups import active_ranks, set_at_once
 from mpigauge.rows.group import Key, Subject, job_key

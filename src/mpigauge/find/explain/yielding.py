@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.document.cell_names import subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words, verdict_words
 from mpigauge.find.explain.evidence import is_informative
 from mpigauge.find.explain.ranks import cores_shared
-from mpigauge.find.phrases import in_times, subject
+from mpigauge.find.phrases import in_times
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import row_key

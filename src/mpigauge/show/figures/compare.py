@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from mpigauge.compare import sentences as words
-from mpigauge.compare.comparison import Run, distance, runs_of
+from mpigauge.compare.comparison import Run, runs_of
 from mpigauge.compare.table import document
 from mpigauge.document.document import DOT
 from mpigauge.plan.factors import ALONG
@@ -112,7 +112,7 @@ def _height(group: Group) -> int:
 def _lines(compared: ComparedSources) -> list[Run]:
     """Return a line per number; if too many, a line per run of sizes, the least urgent left out."""
     cells = [cell for cell in compared.shown.cells if cell.decision is not None or cell.lost]
-    runs = [Run((cell,), 1) for cell in cells]
+    runs = [Run((cell,)) for cell in cells]
     if len(runs) > MAX_LINES:
         runs = runs_of(cells, compared.factors | {"bytes"})
     chosen = {id(run) for run in sorted(runs, key=_urgency, reverse=True)[:MAX_LINES]}
@@ -120,7 +120,7 @@ def _lines(compared: ComparedSources) -> list[Run]:
 
 
 def _controls(compared: ComparedSources) -> list[Run]:
-    runs = [Run((cell,), 1) for cell in compared.shown.controls if cell.decision is not None]
+    runs = [Run((cell,)) for cell in compared.shown.controls if cell.decision is not None]
     return sorted(runs, key=_urgency, reverse=True)[:MAX_CONTROLS]
 
 
@@ -130,7 +130,7 @@ def _urgency(run: Run) -> tuple[bool, bool, float]:
     if worst.decision is None:
         return worst.lost, False, 0.0
     differs = worst.decision.verdict in DIFFERENT
-    return differs, worst.verdict == "undecided", distance(worst) if differs else worst.decision.bound
+    return differs, worst.verdict == "undecided", run.distance if differs else worst.decision.bound
 
 
 def _groups(compared: ComparedSources, runs: Sequence[Run], *, controls: bool = False) -> list[Group]:
@@ -161,7 +161,7 @@ def _group(
     """
     first = runs[0].worst
     heading = ", ".join(filter(None, [names.name(first.pair), side(first)]))
-    labels = [words.range_of(run).partition(" (")[0] for run in runs]
+    labels = [words.sizes_of(run).partition(" (")[0] for run in runs]
     single_label = f"{heading} {labels[0]}".strip()
     most = LETTERS_OF_LABEL if style.width_in() > style.NARROW else LETTERS_NARROW
     if len(runs) > 1 or len(single_label) > most:
@@ -197,7 +197,7 @@ def _draw(axes: Any, groups: Sequence[Group]) -> None:
             _text(axes, 0.008, line, group.heading, **heading)
             line += 1
         for run in group.runs:
-            _mark(axes, line, run.worst, control=group.controls)
+            _mark(axes, line, run, control=group.controls)
             ticks.append(line)
             line += 1
         labels += group.labels
@@ -207,22 +207,22 @@ def _draw(axes: Any, groups: Sequence[Group]) -> None:
     axes.grid(visible=False, axis="y")
 
 
-def _mark(axes: Any, line: int, cell: Compared, *, control: bool) -> None:
+def _mark(axes: Any, line: int, run: Run, *, control: bool) -> None:
     """Draw a mark with its bar, and both as numbers at the right; words where there is no ratio."""
-    mark_style = dict(_mark_style(cell, control=control))
-    decision = cell.decision
-    if decision is None:
-        _text(axes, 1.015, line, words.verdict_of(cell), color=mark_style["color"])
+    mark_style = dict(_mark_style(run.worst, control=control))
+    number = run.number
+    if number is None or number.low is None or number.high is None:
+        _text(axes, 1.015, line, words.verdict_of(run.worst), color=mark_style["color"])
         return
     low, high = axes.get_xlim()
-    bar = axes.hlines(line, max(decision.low, low), min(decision.high, high), color=mark_style["color"])
+    bar = axes.hlines(line, max(number.low, low), min(number.high, high), color=mark_style["color"])
     bar.set(linewidth=1.2, gid=f"bars-{line}")
-    for end, beyond, sign in ((low, decision.low < low, "<"), (high, decision.high > high, ">")):
+    for end, beyond, sign in ((low, number.low < low, "<"), (high, number.high > high, ">")):
         if beyond:
             axes.plot([end], [line], sign, color=mark_style["color"], markersize=3, clip_on=False)
-    (mark,) = axes.plot([decision.estimate], [line], **mark_style, linestyle="none", markersize=4.5, zorder=3)
+    (mark,) = axes.plot([number.estimate], [line], **mark_style, linestyle="none", markersize=4.5, zorder=3)
     mark.set_gid(f"points-{line}")
-    _text(axes, 1.015, line, words.ratio_words(decision), color=DARK)
+    _text(axes, 1.015, line, words.ratio_words(number), color=DARK)
 
 
 def _text(axes: Any, x: float, line: int, text: str, **more: Any) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.compare.curves import curves_of
+from mpigauge.document.cell_names import varied_in
 from mpigauge.find import comparisons
 from mpigauge.find.comparisons import comparison, ranks_apart_finding
-from mpigauge.find.phrases import varied_in
 from mpigauge.find.warning_sentences import warning_findings
 from mpigauge.show.pivots.kinds import series
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mpigauge.document.cell_names import varied_in
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.topics import TOPICS
-from mpigauge.find.phrases import varied_in
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked
 from mpigauge.rows.rows import rows

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from mpigauge.document.cell_names import varied_in
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.phrases import varied_in
 from mpigauge.rows.rows import rows
 from tests.made import ENVIRONMENT, PLACE, campaign, launches_of, measured, result_of
 

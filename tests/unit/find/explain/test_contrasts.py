@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from mpigauge.compare import size_ratio
+from mpigauge.document.cell_names import varied_in
 from mpigauge.find.explain import contrasts
 from mpigauge.find.explain.topics import conclusions
-from mpigauge.find.phrases import varied_in
 from mpigauge.rows.ratios import TimePair, compared, judged_together, verdict_of
 from mpigauge.vocabulary import DIFFERENT
 from tests.made import cell, collective, eager

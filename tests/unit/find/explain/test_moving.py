@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
+from mpigauge.document.cell_names import varied_in
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.moving import HiddenBeside, Moving, hidden_beside, movings
 from mpigauge.find.explain.topics import TOPICS
-from mpigauge.find.phrases import varied_in
 from mpigauge.rows.rows import rows
 from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of

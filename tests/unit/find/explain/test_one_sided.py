@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
+from mpigauge.document.cell_names import varied_in
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.one_sided import (
@@ -20,7 +21,6 @@ from mpigauge.find.explain.one_sided import (
     window_kinds,
 )
 from mpigauge.find.explain.topics import TOPICS, conclusions
-from mpigauge.find.phrases import varied_in
 from mpigauge.rows.rows import rows
 from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.find.phrases import subject, varied_in
+from mpigauge.document.cell_names import subject, varied_in
 from mpigauge.rows.group import Subject
 from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, measured, result_of

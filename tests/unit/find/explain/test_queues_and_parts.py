@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.document.cell_names import varied_in
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.queues_and_parts import layouts, partitions, queues
 from mpigauge.find.explain.topics import TOPICS
-from mpigauge.find.phrases import varied_in
 from mpigauge.stats.interval import Number
 from tests.made import cell
 from tests.unit.find.explain.informative import facts, sentence, told_of
