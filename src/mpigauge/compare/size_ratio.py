@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mpigauge.rows.ratios import TimePair, hidden, judged_together
 from mpigauge.rows.same_distance import ANYWHERE, distances_apart, like_times
@@ -13,11 +13,20 @@ from mpigauge.sequences import runs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mpigauge.compare.within import RowRatios
     from mpigauge.rows.machine.conditions import Distances
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Verdict
+
+
+class RowRatios(Protocol):
+    """Comparisons that know the ratios of rows."""
+
+    def ratio(self, over: Row, under: Row) -> Ratio | None:
+        """Return how many times as long one row takes as another; None if no comparison holds both."""
+
+    def launches(self, over: Row, under: Row) -> TimePair | None:
+        """Return the launches that this ratio rests on; None if no comparison holds both."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,10 @@ from mpigauge.document.size_words import where
 from mpigauge.plan.patterns import known as known_patterns
 from mpigauge.rows.ratios import ratio_of
 from mpigauge.sequences import runs
+from mpigauge.stats.bootstrap import MIN_LAUNCHES
 from mpigauge.stats.decision import bounds
 from mpigauge.stats.interval import is_known
-from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_OF_A_VERDICT
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -166,10 +167,6 @@ def launches_needed(points: Sequence[SizeRatio]) -> int | None:
     most = max((one for one in needed if one is not None), default=0)
     launches = min((one.ratio.launches for one in points), default=0)
     return None if None in needed or most <= launches else most
-
-
-MIN_LAUNCHES = 2
-"""Fewer have no interval."""
 
 
 def _pooled(pairs: Sequence[SizePair], least_launches: int = LAUNCHES_OF_A_VERDICT) -> Ratio | None:
@@ -335,7 +332,7 @@ def _why_undecided(pieces: Sequence[SizePiece]) -> str:
         return ""
     most = max(one for one in needed if one is not None)
     if most <= LAUNCHES_OF_A_VERDICT:
-        return f" ({VERDICT_NEEDS}: --launches {ENOUGH_LAUNCHES})"
+        return f" ({VERDICT_NEEDS})"
     return f" ({would_tell(most)})"
 
 

@@ -7,7 +7,7 @@ with the interval and the verdict of the same family of cells.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mpigauge.compare.cells import compared_by, varied_variables, without_stride_of_block
 from mpigauge.compare.comparison import compare
@@ -29,16 +29,6 @@ if TYPE_CHECKING:
     from mpigauge.stats.decision import Ratio
 
     Known = Mapping[tuple[object, object], Compared]
-
-
-class RowRatios(Protocol):
-    """Comparisons that know the ratios of rows."""
-
-    def ratio(self, over: Row, under: Row) -> Ratio | None:
-        """Return how many times as long one row takes as another; None if no comparison holds both."""
-
-    def launches(self, over: Row, under: Row) -> TimePair | None:
-        """Return the launches that this ratio rests on; None if no comparison holds both."""
 
 
 class Within:

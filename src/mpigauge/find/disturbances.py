@@ -320,25 +320,24 @@ WAYS = {"tcp": "TCP", "card": "a network card"}
 SLOWER = "they took many times as long"
 
 
-def _network_lines(fact: NetworkOnHost) -> Iterator[str]:
+def _network_lines(fact: NetworkOnHost) -> Iterator[Words]:
     went = f"messages went over {WAYS[fact.way]}, not shared memory: slower"
+    briefly = f"messages went over {WAYS[fact.way]} (slow)"
     if fact.settings:
         setting = fact.settings[0]
         file = setting.short_file
         remove = "remove" if file else "unset"
         where = f" in {file}" if file else ""
         others = f" and {len(fact.settings) - 1} more" if len(fact.settings) > 1 else ""
-        yield f"{went}; {remove} {_setting(setting)}{where}{others}"
-        yield f"{went}; {remove} {setting.name}{where}{others}"
-        briefly = f"messages went over {WAYS[fact.way]} (slow): {remove} {setting.name}"
-        yield f"{briefly}{where}{others}"
-        yield f"{briefly}{where}"
-        yield briefly
+        yield Words(went, remedy=f"{remove} {_setting(setting)}{where}{others}")
+        yield Words(went, remedy=f"{remove} {setting.name}{where}{others}")
+        for rest in (f"{where}{others}", where, ""):
+            yield Words(briefly, remedy=f"{remove} {setting.name}{rest}")
     elif fact.shared_memory_bytes >= 0:
-        yield f"{went}; {_space(fact)} (--shm-size)"
-        yield f"messages went over {WAYS[fact.way]} (slow): {_space(fact)} (--shm-size)"
+        for said in (went, briefly):
+            yield Words(f"{said}; {_space(fact)}", remedy="--shm-size")
     else:
-        yield f"{went}; mpigauge doctor"
+        yield Words(went, remedy="mpigauge doctor")
 
 
 def _network_words(fact: NetworkOnHost) -> Words:
@@ -363,9 +362,9 @@ def _space(fact: NetworkOnHost | SmallSharedMemory) -> str:
     return f"{SHARED_MEMORY} has {format_rough_size(size)}"
 
 
-def _small_lines(fact: SmallSharedMemory) -> Iterator[str]:
-    yield f"{_space(fact)}, too little for these ranks, which may die: --shm-size=1g"
-    yield f"{_space(fact)}: ranks may die; --shm-size=1g"
+def _small_lines(fact: SmallSharedMemory) -> Iterator[Words]:
+    yield Words(f"{_space(fact)}, too little for these ranks, which may die", remedy="--shm-size=1g")
+    yield Words(f"{_space(fact)}: ranks may die", remedy="--shm-size=1g")
 
 
 def _small_words(fact: SmallSharedMemory) -> Words:
@@ -375,7 +374,7 @@ def _small_words(fact: SmallSharedMemory) -> Words:
 # ---- Settings, in words --------------------------------------------------------------------------
 
 
-def _settings_lines(fact: Settings) -> Iterator[str]:
+def _settings_lines(fact: Settings) -> Iterator[Words]:
     first, more = fact.settings[0], len(fact.settings) - 1
     others = f" and {more} more" if more else ""
     changes = "change" if more else "changes"
@@ -384,11 +383,11 @@ def _settings_lines(fact: Settings) -> Iterator[str]:
     short = f"set in {first.short_file}" if first.file else "set here"
     where = f"set in {first.file}" if first.file else "set here"
     for remedy in (unset, "unset?"):
-        yield f"{where}: {_setting(first)}{others} {changes} {what}: {remedy}"
-        yield f"{short}: {_setting(first)}{others} {changes} {what}: {remedy}"
-    yield f"{short}: {first.name}{others} {changes} {what}: unset?"
-    yield f"{first.name}{others} {changes} {what}: unset?"
-    yield f"{first.of} set in {len(fact.settings)} places, changing {what}: see --all"
+        yield Words(f"{where}: {_setting(first)}{others} {changes} {what}", remedy=remedy)
+        yield Words(f"{short}: {_setting(first)}{others} {changes} {what}", remedy=remedy)
+    yield Words(f"{short}: {first.name}{others} {changes} {what}", remedy="unset?")
+    yield Words(f"{first.name}{others} {changes} {what}", remedy="unset?")
+    yield Words(f"{first.of} set in {len(fact.settings)} places, changing {what}", remedy="see --all")
 
 
 def _settings_words(fact: Settings) -> Words:
@@ -417,9 +416,9 @@ def _setting(setting: Setting) -> str:
 # ---- Others, in words ----------------------------------------------------------------------------
 
 
-def _traced_lines(fact: Traced) -> Iterator[str]:
+def _traced_lines(fact: Traced) -> Iterator[Words]:
     traced = f"debugger or tracer attached to {counted(fact.ranks, 'rank')}"
-    yield f"{traced}: times too long; measure without it"
+    yield Words(f"{traced}: times too long", remedy="measure without it")
 
 
 def _traced_words(fact: Traced) -> Words:
@@ -431,10 +430,10 @@ def _traced_words(fact: Traced) -> Words:
     )
 
 
-def _disturbed_lines(fact: Disturbed) -> Iterator[str]:
+def _disturbed_lines(fact: Disturbed) -> Iterator[Words]:
     share = format_percent(fact.share)
     remedy = "--only quiet" if fact.quiet_helps else "stop them"
-    yield f"other programs used the cores in {share} of visits: times too long; {remedy}"
+    yield Words(f"other programs used the cores in {share} of visits: times too long", remedy=remedy)
 
 
 def _disturbed_words(fact: Disturbed) -> Words:
@@ -447,8 +446,8 @@ def _disturbed_words(fact: Disturbed) -> Words:
     )
 
 
-def _throttled_lines(fact: Throttled) -> Iterator[str]:
-    yield f"CPU limit (cpu.max) stopped ranks {fact.times} times: times too long; raise it"
+def _throttled_lines(fact: Throttled) -> Iterator[Words]:
+    yield Words(f"CPU limit (cpu.max) stopped ranks {fact.times} times: times too long", remedy="raise it")
 
 
 def _throttled_words(fact: Throttled) -> Words:
@@ -459,18 +458,18 @@ def _throttled_words(fact: Throttled) -> Words:
     )
 
 
-def _another_lines(fact: AnotherMpi) -> Iterator[str]:
+def _another_lines(fact: AnotherMpi) -> Iterator[Words]:
     short = f".../{'/'.join(fact.other_mpicc.rsplit('/', 3)[-3:])}"
     if fact.other_fault:
         measured = f"{fact.library} of PyPI was measured"
         for path in (fact.other_mpicc, short, "mpicc of PATH"):
-            yield f"{measured}: {path} fails; repair it"
+            yield Words(f"{measured}: {path} fails", remedy="repair it")
         return
     measured = f"{fact.library} of PyPI was measured, not"
     for path in (fact.other_mpicc, short):
-        yield f"{measured} {path} of PATH: use --mpi"
-        yield f"{measured} {path}: use --mpi"
-    yield f"{measured} that of PATH: use --mpi"
+        yield Words(f"{measured} {path} of PATH", remedy="use --mpi")
+        yield Words(f"{measured} {path}", remedy="use --mpi")
+    yield Words(f"{measured} that of PATH", remedy="use --mpi")
 
 
 def _another_words(fact: AnotherMpi) -> Words:
@@ -485,9 +484,9 @@ def _another_words(fact: AnotherMpi) -> Words:
     )
 
 
-def _portable_lines(fact: Portable) -> Iterator[str]:
-    yield f"{fact.library} of PyPI may be slower than one built for this machine (--mpi)"
-    yield f"{fact.library} of PyPI may be slower than one built here (--mpi)"
+def _portable_lines(fact: Portable) -> Iterator[Words]:
+    for where in ("for this machine", "here"):
+        yield Words(f"{fact.library} of PyPI may be slower than one built {where}", remedy="--mpi")
 
 
 def _portable_words(fact: Portable) -> Words:

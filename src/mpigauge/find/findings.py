@@ -139,11 +139,15 @@ def worst_doubts(
         yield Line(f"! {name}{doubt.line}", "doubt")
 
 
-def doubt_lines(result: Result, rows: Sequence[Row]) -> Iterator[Line]:
-    """Yield all that makes numbers doubtful, in whole sentences, in the order of the kinds."""
+def doubt_lines(result: Result, rows: Sequence[Row], *, remedies: bool = True) -> Iterator[Line]:
+    """Yield all that makes numbers doubtful, in whole sentences, in the order of the kinds.
+
+    Args:
+        remedies: Whether with what to do, which is for who measures.
+    """
     for one in findings_of(result, rows, doubtful=True):
         tone: Tone = "" if one.of.severity == "note" else "doubt"
-        yield from (Line(text, tone) for text in one.below())
+        yield from (Line((words if remedies else words.told).text, tone) for words in one.below())
 
 
 def disturbances_of(result: Result, rows: Sequence[Row]) -> list[Found]:

@@ -48,8 +48,12 @@ ENDINGS: Mapping[EndReason, str] = {
 """Why measuring stopped, for people, who are told what the budget was."""
 
 
-def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
-    """Return all lines below a table, what was found before what is doubtful."""
+def foot_of(result: Result, rows: Sequence[Row], *, remedies: bool = True) -> list[Line]:
+    """Return all lines below a table, what was found before what is doubtful.
+
+    Args:
+        remedies: Whether doubts are with what to do, which is for who measures.
+    """
     said = [
         *states_lines(result, rows),
         *_limits(rows),
@@ -66,7 +70,7 @@ def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
         *_imported(result),
         *_control_arm(result),
     ]
-    return [*map(Line, said), *doubt_lines(result, rows)]
+    return [*map(Line, said), *doubt_lines(result, rows, remedies=remedies)]
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[str]:

@@ -321,7 +321,8 @@ def _quoted(one: Contrast, *pieces: SizePiece) -> Iterator[QuotedRatio]:
 
 def _of_ranks(evidence: Evidence, chosen: Units) -> Iterator[Headline]:
     """Yield what more ranks do to the operation of which that tells most."""
-    for fact in sorted(growths(evidence), key=partial(telling, evidence), reverse=True)[:1]:
+    fact = max(growths(evidence), key=partial(telling, evidence), default=None)
+    if fact is not None:
         smallest, most = fact.at[0], fact.at[0].most
         ratios = []
         if most is not None and most.ratio is not None:

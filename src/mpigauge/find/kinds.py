@@ -7,7 +7,7 @@ is the one list of them, which lines with `!`, the foot of tables, JSON and `exp
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -50,7 +50,7 @@ MAX_LETTERS = 78
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is said of a finding.
+    """What is said of a finding, by its roles: a sentence or a line has as many as its reader can use.
 
     Attributes:
         fact: What was found, with its numbers.
@@ -72,9 +72,15 @@ class Words:
         return ": ".join(filter(None, [self.fact, "; ".join(filter(None, [self.consequence, self.remedy]))]))
 
     @property
-    def advice(self) -> str:
-        """The consequence and the remedy, in few words."""
-        return ": ".join(filter(None, [self.so or self.consequence, self.do or self.remedy]))
+    def line(self) -> str:
+        """A line of a screen, with the consequence and the remedy in few words."""
+        advice = ": ".join(filter(None, [self.so or self.consequence, self.do or self.remedy]))
+        return "; ".join(filter(None, [self.fact, advice]))
+
+    @property
+    def told(self) -> Words:
+        """The same for who reads a report: a remedy is for who measures."""
+        return replace(self, remedy="", do="")
 
 
 @dataclass(frozen=True)
@@ -198,9 +204,9 @@ class FindingKind:
         name: Of its findings in JSON.
         find: Yields its facts.
         words: What is said of a fact: the sentence, its consequence and its remedy.
-        lines: Lines of a screen for a fact, the one that says most first: the first that fits is shown; None,
-            or no line, for what is said below tables only.
-        below: Lines at the foot of tables; None for the sentence.
+        lines: What a line of a screen says of a fact, the one that says most first: the first that fits is
+            shown; None, or nothing, for what is said below tables only.
+        below: What stands at the foot of tables; None for the sentence.
         told: Findings of JSON; None for one with the fields of the fact as its value.
     """
 
@@ -208,8 +214,8 @@ class FindingKind:
     severity: FindingSeverity
     find: Callable[[About], Iterable[Any]]
     words: Callable[[Any], Words]
-    lines: Callable[[Any], Iterator[str]] | None = None
-    below: Callable[[About, Any], Iterator[str]] | None = None
+    lines: Callable[[Any], Iterator[Words]] | None = None
+    below: Callable[[About, Any], Iterator[Words]] | None = None
     told: Callable[[About, Any], Iterator[Finding]] | None = None
 
 
@@ -257,11 +263,16 @@ class Found:
     @property
     def line(self) -> str:
         """One line of a screen, without its mark; empty if it has none."""
-        return fitting(self.of.lines(self.fact)) if self.of.lines else ""
+        return fitting(words.line for words in self.of.lines(self.fact)) if self.of.lines else ""
 
-    def below(self) -> Iterator[str]:
-        """Return its lines at the foot of tables."""
-        return self.of.below(self.about, self.fact) if self.of.below else iter([self.text])
+    @property
+    def told_line(self) -> str:
+        """The same for who reads a report, without a remedy."""
+        return fitting(words.told.line for words in self.of.lines(self.fact)) if self.of.lines else ""
+
+    def below(self) -> Iterator[Words]:
+        """Return what stands at the foot of tables."""
+        return self.of.below(self.about, self.fact) if self.of.below else iter([self.of.words(self.fact)])
 
     @property
     def text(self) -> str:
@@ -299,15 +310,17 @@ def fitting(texts: Iterable[str]) -> str:
 
 
 def counted_lines(
-    what: str, cells: CellsFound, advice: str, noun: str = "numbers", became: str = ""
-) -> Iterator[str]:
+    what: str, cells: CellsFound, so: str, do: str, noun: str = "numbers", became: str = ""
+) -> Iterator[Words]:
     """Yield lines that say how many cells have what, with the first as an example if there is room.
 
     Args:
+        so: What it means for them, in few words.
+        do: What to do, likewise.
         noun: What cells are called that are counted.
         became: What became of the first.
     """
     count = f"{what}: {len(cells.rows)} of {cells.of}"
-    yield f"{count} {noun}, e.g. {cells.name(cells.rows[0])}{became}; {advice}"
-    yield f"{count} {noun}; {advice}"
-    yield f"{count}; {advice}"
+    yield Words(f"{count} {noun}, e.g. {cells.name(cells.rows[0])}{became}", so, do)
+    yield Words(f"{count} {noun}", so, do)
+    yield Words(count, so, do)

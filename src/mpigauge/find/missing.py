@@ -103,13 +103,13 @@ def _runs(numbers: tuple[int, ...]) -> str:
     return ", ".join([*named, *(["..."] if len(found) > RUNS_NAMED else [])])
 
 
-def _damage_lines(fact: Damage) -> Iterator[str]:
+def _damage_lines(fact: Damage) -> Iterator[Words]:
     words = _damage_words(fact)
-    do = words.do or words.consequence
-    yield f"{words.fact}; {do}"
+    so, do = ("", words.do) if words.do else (words.consequence, "")
+    yield Words(words.fact, so, do)
     if left_out := len(fact.lines) + sum(fact.unfounded):
-        yield f"{counted(left_out, 'line')} of the file left out; {do}"
-    yield words.fact
+        yield Words(f"{counted(left_out, 'line')} of the file left out", so, do)
+    yield Words(words.fact)
 
 
 def _damage_told(_: About, fact: Damage) -> Iterator[Finding]:
@@ -168,7 +168,7 @@ def _line_words(one: Unread) -> Words:
     return Words(said, "", REPAIR) if one.below else Words(said, "")
 
 
-def _unread_lines(fact: UnreadLines) -> Iterator[str]:
+def _unread_lines(fact: UnreadLines) -> Iterator[Words]:
     """Yield the first line that was no row, and how many others are."""
     first, more = fact.lines[0], f"; {len(fact.lines) - 1} more" if len(fact.lines) > 1 else ""
     below = f"; {counted(first.below, 'line')} below not read" if first.below else ""
@@ -178,14 +178,14 @@ def _unread_lines(fact: UnreadLines) -> Iterator[str]:
     ends = f"{_line(first)} ends its table:"
     ways = (f"{ends} {first.why}", f"{ends} {cut}", f"{_line(first)}: {cut}")
     said = next((way for way in ways if len(way) <= room), ends.removesuffix(":"))
-    yield f"{said}{behind}"
+    yield Words(f"{said}{behind}")
 
 
-def _unread_below(_: About, fact: UnreadLines) -> Iterator[str]:
+def _unread_below(_: About, fact: UnreadLines) -> Iterator[Words]:
     """Yield all lines that were no rows, with what they begin with."""
-    yield from (_line_words(one).text for one in fact.lines[:MAX_UNREAD])
+    yield from map(_line_words, fact.lines[:MAX_UNREAD])
     if len(fact.lines) > MAX_UNREAD:
-        yield f"{len(fact.lines) - MAX_UNREAD} more lines were no rows of their tables"
+        yield Words(f"{len(fact.lines) - MAX_UNREAD} more lines were no rows of their tables")
 
 
 def _unread_told(_: About, fact: UnreadLines) -> Iterator[Finding]:
@@ -238,10 +238,10 @@ def _far_apart_words(fact: FarApart) -> Words:
     )
 
 
-def _far_apart_lines(fact: FarApart) -> Iterator[str]:
+def _far_apart_lines(fact: FarApart) -> Iterator[Words]:
     words = _far_apart_words(fact)
-    yield f"{words.fact}; {words.advice}"
-    yield words.fact
+    yield words
+    yield Words(words.fact)
 
 
 # ---- Cells without a number ----------------------------------------------------------------------
@@ -276,11 +276,11 @@ def _broken_words(cells: CellsFound) -> Words:
     )
 
 
-def _broken_lines(cells: CellsFound) -> Iterator[str]:
+def _broken_lines(cells: CellsFound) -> Iterator[Words]:
     corrupt = sum(row.status == "corrupt" for row in cells.rows)
     what = "wrong results" if corrupt == len(cells.rows) else "not measured"
-    advice = f"{corrupt} with wrong results; no number" if 0 < corrupt < len(cells.rows) else "no number"
-    yield from counted_lines(what, cells, f"{advice}: --all", "cells", f" ({cells.rows[0].status})")
+    so = f"{corrupt} with wrong results; no number" if 0 < corrupt < len(cells.rows) else "no number"
+    yield from counted_lines(what, cells, so, "--all", "cells", f" ({cells.rows[0].status})")
 
 
 def _launch_failed(about: About) -> Iterator[CellsFound]:
@@ -294,10 +294,10 @@ def _launch_failed_words(cells: CellsFound) -> Words:
     return Words(f"not started: {count}, {cells.name(first)} first ({reason(first)})", NO_NUMBER, remedy)
 
 
-def _launch_failed_lines(cells: CellsFound) -> Iterator[str]:
-    said = f"{len(cells.rows)} of {cells.of} cells not started: {reason(cells.rows[0])}"
-    yield said
-    yield f"{len(cells.rows)} of {cells.of} cells not started: mpigauge show --all says why"
+def _launch_failed_lines(cells: CellsFound) -> Iterator[Words]:
+    said = f"{len(cells.rows)} of {cells.of} cells not started"
+    yield Words(f"{said}: {reason(cells.rows[0])}")
+    yield Words(said, remedy="mpigauge show --all says why")
 
 
 def _launch_failed_told(_: About, cells: CellsFound) -> Iterator[Finding]:
@@ -353,9 +353,9 @@ def _not_reached_words(cells: CellsNotReached) -> Words:
     return Words(f"no time left: {count}, {cells.name(cells.rows[0])} first", NO_NUMBER, remedy)
 
 
-def _not_reached_lines(cells: CellsNotReached) -> Iterator[str]:
-    advice = "no number: a launch hung" if cells.hung else "no number: raise --budget"
-    yield from counted_lines("no time left", cells, advice, "cells")
+def _not_reached_lines(cells: CellsNotReached) -> Iterator[Words]:
+    so, do = ("no number: a launch hung", "") if cells.hung else ("no number", "raise --budget")
+    yield from counted_lines("no time left", cells, so, do, "cells")
 
 
 def _never_quiet(about: About) -> Iterator[CellsFound]:
@@ -368,9 +368,9 @@ def _never_quiet_words(cells: CellsFound) -> Words:
     return Words(f"never quiet: {count}, {cells.name(cells.rows[0])} first", NO_NUMBER, remedy)
 
 
-def _never_quiet_lines(cells: CellsFound) -> Iterator[str]:
-    yield from counted_lines("never quiet", cells, "no number: measure on a quiet machine", "cells")
-    yield from counted_lines("never quiet", cells, "measure on a quiet machine", "cells")
+def _never_quiet_lines(cells: CellsFound) -> Iterator[Words]:
+    for so in ("no number", ""):
+        yield from counted_lines("never quiet", cells, so, "measure on a quiet machine", "cells")
 
 
 def _never_quiet_told(_: About, cells: CellsFound) -> Iterator[Finding]:
@@ -409,11 +409,11 @@ def _left_out_words(fact: LeftOutCells) -> Words:
     return Words(f"{left_out_line(fact.cells, fact.measured)}: {first.reason}", NO_NUMBER, first.hint)
 
 
-def _left_out_lines(fact: LeftOutCells) -> Iterator[str]:
+def _left_out_lines(fact: LeftOutCells) -> Iterator[Words]:
     said = left_out_line(fact.cells, fact.measured)
-    yield f"{said}; no number: --all"
-    yield f"{said}: --all"
-    yield said
+    yield Words(said, "no number", "--all")
+    yield Words(said, remedy="--all")
+    yield Words(said)
 
 
 def _left_out_told(_: About, fact: LeftOutCells) -> Iterator[Finding]:
@@ -459,11 +459,8 @@ def _cut_short_words(fact: CutShort) -> Words:
     return Words("cut short", "launches or cells are missing", "mpigauge resume continues it")
 
 
-def _cut_short_lines(fact: CutShort) -> Iterator[str]:
-    if fact.cells:
-        yield _cut_short_words(fact).text
-        return
-    yield "cut short, so launches or cells are missing: mpigauge resume continues it"
+def _cut_short_lines(fact: CutShort) -> Iterator[Words]:
+    yield _cut_short_words(fact)
 
 
 MISSING: tuple[FindingKind, ...] = (

@@ -191,16 +191,16 @@ def _unsteady_words(fact: Unsteady) -> Words:
     )
 
 
-def _unsteady_lines(fact: Unsteady) -> Iterator[str]:
+def _unsteady_lines(fact: Unsteady) -> Iterator[Words]:
     """Yield what happened, the largest cause first, with what follows; smaller causes go before larger."""
     first, *others = fact.causes
     remedy = fact.remedies[0]
     so = f": {first.so}" if first.so else ""
     for other in others[: MAX_CAUSES - 1]:
-        yield f"{first.brief}{so}; {other.brief}; {remedy}"
-    yield f"{first.brief}{so}; {remedy}"
-    yield f"{first.brief}{so}"
-    yield first.brief
+        yield Words(f"{first.brief}{so}; {other.brief}", remedy=remedy)
+    yield Words(f"{first.brief}{so}", remedy=remedy)
+    yield Words(f"{first.brief}{so}")
+    yield Words(first.brief)
 
 
 def _unsteady_told(_: About, fact: Unsteady) -> Iterator[Finding]:

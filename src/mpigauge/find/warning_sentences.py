@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -74,7 +74,7 @@ class WarningText:
     format_worst: Callable[[float], str] = str
     seen_elsewhere: bool = False
     label: str = ""
-    lines: Callable[[CellsFound], Iterator[str]] | None = None
+    lines: Callable[[CellsFound], Iterator[Words]] | None = None
 
 
 def label(kind: WarningKind) -> str:
@@ -478,37 +478,38 @@ def _times(factor: float) -> str:
 # ---- Lines of a screen ---------------------------------------------------------------------------
 
 
-def _counted(kind: WarningKind, cells: CellsFound) -> Iterator[str]:
+def _counted(kind: WarningKind, cells: CellsFound) -> Iterator[Words]:
     """Yield lines that count the numbers with a warning, with the advice of the first."""
     text = WORDS[kind]
-    advice = text.words(**_values(cells.rows[0], kind)).advice
-    yield from counted_lines(text.short or label(kind), cells, advice)
+    words = text.words(**_values(cells.rows[0], kind))
+    so, do = words.so or words.consequence, words.do or words.remedy
+    yield from counted_lines(text.short or label(kind), cells, so, do)
 
 
-def _oversubscribed_lines(cells: CellsFound) -> Iterator[str]:
+def _oversubscribed_lines(cells: CellsFound) -> Iterator[Words]:
     """Yield what keeps ranks to fewer cores than there are, where more would do for all of them."""
     of = _values(cells.rows[0], "oversubscribed")
     cores, online = (int(of.get(name) or 0) for name in ("cores", "cores_online"))
     limit = str(of.get("cores_limit") or "")
     most = max(row.cell.ranks for row in cells.rows)
     if (found := limit_of(cores, online, limit)) and most <= online and len(cells.rows) == cells.of:
-        yield f"{cores_allowed(cores, online, limit)}: scheduler's times; {found.do}"
+        yield Words(f"{cores_allowed(cores, online, limit)}: scheduler's times", remedy=found.do)
     yield from _counted("oversubscribed", cells)
 
 
-def _two_kinds_lines(cells: CellsFound) -> Iterator[str]:
+def _two_kinds_lines(cells: CellsFound) -> Iterator[Words]:
     """Yield lines that count numbers of two kinds; there is nothing to bind where ranks share cores."""
     if all(row.oversubscribed for row in cells.rows):
         text, crowded = (
             WORDS["two-kinds-of-launches"],
             WORDS["oversubscribed"].words(**_values(cells.rows[0], "oversubscribed")),
         )
-        yield from counted_lines(text.short, cells, crowded.do)
+        yield from counted_lines(text.short, cells, "", crowded.do)
     else:
         yield from _counted("two-kinds-of-launches", cells)
 
 
-def _wide_lines(cells: CellsFound) -> Iterator[str]:
+def _wide_lines(cells: CellsFound) -> Iterator[Words]:
     """Yield how many intervals launches would narrow; where a precision was asked for, how many are wide.
 
     No line where nobody has asked and launches help none: it would stand on every screen of the machine.
@@ -530,8 +531,8 @@ def _wide_lines(cells: CellsFound) -> Iterator[str]:
     if not (launches or others):
         others = [_what_else([*values.values()])]
     for said in (f"interval {what}", what, what.replace(f"the {asked} asked for", asked)):
-        yield f"{said}; {', '.join([*launches, *others])}"
-        yield f"{said}; {', '.join(launches or others)}"
+        yield Words(said, remedy=", ".join([*launches, *others]))
+        yield Words(said, remedy=", ".join(launches or others))
 
 
 def _narrowed_by(values: Values) -> int | None:
@@ -556,7 +557,7 @@ def _launches_agree(values: Values) -> bool:
     return float(values["launches_half_width"] or 0) <= float(values["precision"] or 0)
 
 
-def _shared_core_lines(cells: CellsFound) -> Iterator[str]:
+def _shared_core_lines(cells: CellsFound) -> Iterator[Words]:
     """Yield which ranks share a core, where, and the shortest remedy."""
     of = _values(cells.rows[0], "shared-core")
     ranks = ranks_of(str(of["ranks"]), int(of["count"] or 0))
@@ -566,21 +567,22 @@ def _shared_core_lines(cells: CellsFound) -> Iterator[str]:
         apart = "no progress threads" if int(of["threads"] or 0) > 1 else "give it more cores"
         fewer = apart if of.get("fewest") else "use fewer ranks"
         remedy = "use --bind core" if of["bound"] else fewer
-    yield f"ranks {ranks} share CPU {of['cpus']}: the scheduler's times; {remedy}"
-    yield f"ranks {ranks} share CPU {of['cpus']}: scheduler's times; {remedy}"
-    yield f"{len(cells.rows)} of {cells.of} numbers are the scheduler's times; {remedy}"
+    yield Words(f"ranks {ranks} share CPU {of['cpus']}: the scheduler's times", remedy=remedy)
+    yield Words(f"ranks {ranks} share CPU {of['cpus']}: scheduler's times", remedy=remedy)
+    yield Words(f"{len(cells.rows)} of {cells.of} numbers are the scheduler's times", remedy=remedy)
 
 
-def _hardware_threads_lines(cells: CellsFound) -> Iterator[str]:
+def _hardware_threads_lines(cells: CellsFound) -> Iterator[Words]:
     of = _values(cells.rows[0], "hardware-threads")
     ranks = ranks_of(str(of["ranks"]), int(of["count"] or 2))
     remedy = "unset a binding" if of["binding"] else "--bind core"
-    yield f"ranks {ranks} on hardware threads of one core (CPU {of['cpus']}): slower; {remedy}"
-    yield f"ranks on hardware threads of one core (CPU {of['cpus']}): slower; {remedy}"
-    yield f"ranks on hardware threads of one core: slower; {remedy}"
+    core = "on hardware threads of one core"
+    yield Words(f"ranks {ranks} {core} (CPU {of['cpus']}): slower", remedy=remedy)
+    yield Words(f"ranks {core} (CPU {of['cpus']}): slower", remedy=remedy)
+    yield Words(f"ranks {core}: slower", remedy=remedy)
 
 
-def _relay_late_lines(cells: CellsFound) -> Iterator[str]:
+def _relay_late_lines(cells: CellsFound) -> Iterator[Words]:
     """Yield which numbers are left out for late packets, or else what to do with all that are shown."""
     of = {id(row): _numbers(_values(row, "relay-late")) for row in cells.rows}
     left_out = [row for row in cells.rows if row.time is None]
@@ -595,8 +597,8 @@ def _relay_late_lines(cells: CellsFound) -> Iterator[str]:
         for numbers in counts
     ]
     for one in said:
-        yield f"{one}; {remedy}"
-        yield one
+        yield Words(one, remedy=remedy)
+        yield Words(one)
 
 
 def _numbers(values: Values) -> dict[str, float]:
@@ -802,18 +804,18 @@ MAX_CURVES = 3
 """Curves that are named with their sizes; of more, how many."""
 
 
-def _below(kind: WarningKind, about: About, _: CellsFound) -> Iterator[str]:
+def _below(kind: WarningKind, about: About, _: CellsFound) -> Iterator[Words]:
     """Yield where a warning holds; what a launch did as a whole is said once."""
     found = warnings_of(about.rows)[kind]
     if kind == "outlier-launches":
-        yield from (f"{label(kind)}: {_odd(one)}" for one in about.odd)
+        yield from (Words(f"{label(kind)}: {_odd(one)}") for one in about.odd)
         alone = unexplained(about.rows, about.odd)
         found = [(of, warning) for of, warning in found if of.cell in alone]
     if gone := warnings_of(row for row in about.rows if row.time is None)[kind]:
-        yield f"{label(kind)}: left out, {_line(about, kind, gone, len(gone))}"
+        yield _where_it_holds(about, kind, gone, f"{label(kind)}: left out, ", len(gone))
         found = warnings_of(row for row in about.rows if row.time is not None)[kind]
     if found:
-        yield f"{label(kind)}: {_line(about, kind, found)}"
+        yield _where_it_holds(about, kind, found, f"{label(kind)}: ")
 
 
 def _odd(one: OddLaunch) -> str:
@@ -827,25 +829,32 @@ def _odd(one: OddLaunch) -> str:
     )
 
 
-def _line(
+def _where_it_holds(
     about: About,
     kind: WarningKind,
     found: Sequence[tuple[Subject, Warning]],
+    begin: str,
     most_curves: int = MAX_CURVES,
-) -> str:
-    """Return where a warning holds, from least to most, and the sentence of the worst number."""
+) -> Words:
+    """Return where a warning holds, from least to most, and what is said of the worst number."""
     if kind == "launches-in-time":
-        return f"all numbers: {sentence(found[0][1])}"
+        return _after(f"{begin}all numbers: ", found[0][1])
     of, worst = max(found, key=lambda one: _rank(one[1]))
     name = sized_subject(of, about.varied)
     if len(found) == 1:
-        return f"{name}: {sentence(worst)}"
+        return _after(f"{begin}{name}: ", worst)
     places = _where(about, [mine for mine, _ in found], most_curves)
     machine = [warning for _, warning in found if _by_machine(warning)]
     cause = _cause_beyond_launches(one.values for one in machine)
     alone = f", {len(machine)} by {cause} alone" if machine else ""
     counts = f"{counted(len(found), 'number')}{_reach(kind, found)}{alone}"
-    return f"{places} ({counts}); {name}: {sentence(worst)}"
+    return _after(f"{begin}{places} ({counts}); {name}: ", worst)
+
+
+def _after(begin: str, warning: Warning) -> Words:
+    """Return what is said of a warning, after what it is about."""
+    words = words_of(warning)
+    return replace(words, fact=f"{begin}{words.fact}")
 
 
 def _rank(warning: Warning) -> tuple[bool, float]:

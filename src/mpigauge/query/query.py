@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.compare.curves import several_windows
-from mpigauge.compare.within import Between, RowRatios, Within
+from mpigauge.compare.within import Between, Within
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.linkmap.linkmap import with_named_pairs
@@ -24,6 +24,7 @@ from mpigauge.vocabulary import STATE_NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mpigauge.compare.size_ratio import RowRatios
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
     from mpigauge.query.kinds import DisplayKind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -120,8 +121,9 @@ FACTS: dict[str, Any] = {
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name in FACTS], ids=lambda kind: kind.name)
 def test_a_line_fits_the_screen_and_every_kind_says_what_to_do(kind: Any) -> None:
     fact = FACTS[kind.name]
-    assert len(fitting(kind.lines(fact))) <= MAX_LETTERS
-    assert any(len(line) <= MAX_LETTERS for line in kind.lines(fact)) or kind.name == "damaged"
+    lines = [said.line for said in kind.lines(fact)]
+    assert len(fitting(lines)) <= MAX_LETTERS
+    assert any(len(line) <= MAX_LETTERS for line in lines) or kind.name == "damaged"
     words = kind.words(fact)
     assert words.remedy
     assert words.consequence or kind.name == "unread"
@@ -134,7 +136,18 @@ def test_a_counted_warning_ends_with_its_remedy(kind: WarningKind) -> None:
         words = WORDS[kind].words(**VALUES[kind])
         (found,) = (one for one in KINDS if one.name == kind)
         assert found.lines is not None
-        assert fitting(found.lines(marked(kind))).endswith(words.advice)
+        line = fitting(said.line for said in found.lines(marked(kind)))
+        assert line.endswith(f"{words.so or words.consequence}: {words.do or words.remedy}")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name in FACTS], ids=lambda kind: kind.name)
+def test_who_reads_a_report_is_told_no_option_and_no_command(kind: Any) -> None:
+    fact = FACTS[kind.name]
+    words, found = kind.words(fact), Found(About(result_of(campaign()), []), kind, fact)
+    assert words.told == replace(words, remedy="", do="")
+    for text in (found.told_line, words.told.text):
+        assert not re.search(r"--[a-z]|mpigauge (run|show|resume|doctor)", text), text
+    assert found.told_line
 
 
 @pytest.mark.parametrize(("crowded", "advice"), [(False, "try --bind core"), (True, "use fewer")])
@@ -145,7 +158,7 @@ def test_bimodal_launches_are_to_be_bound_where_there_are_cores_to_choose(crowde
         cells = replace(cells, rows=tuple(replace(row, warnings=(*row.warnings, more)) for row in cells.rows))
     (kind,) = (one for one in KINDS if one.name == "two-kinds-of-launches")
     assert kind.lines is not None
-    assert fitting(kind.lines(cells)).endswith(advice)
+    assert fitting(said.line for said in kind.lines(cells)).endswith(advice)
 
 
 def test_every_kind_is_there_once() -> None:
@@ -189,7 +202,7 @@ def assert_views_agree(of: Result) -> None:
     in_json = [one for one in told(findings_of(of, found)) if one.consequence or one.severity == "warning"]
     assert {one.kind for one in screen} <= {one.kind for one in every}
     assert {one.kind for one in in_json} == {one.kind for one in every}
-    assert below == [line for one in every for line in one.below()]
+    assert below == [words.text for one in every for words in one.below()]
     wrong = {kind.name for kind in DISTURBED}
     assert [one.kind for one in disturbances_of(of, found)] == [
         one.kind for one in every if one.kind in wrong

@@ -342,7 +342,7 @@ def test_what_follows_for_intervals_cannot_be_read_as_a_wish(
 ) -> None:
     """As `wider intervals: raise --budget` was."""
     given = warnings_for(Circumstances(estimate=found, ranks=2, cores=2, **others))
-    assert [words_of(warning).advice for warning in given] == [expected]
+    assert [f"{words.so}: {words.do}" for words in map(words_of, given)] == [expected]
 
 
 def test_every_text_is_one_line_with_a_number() -> None:

@@ -56,7 +56,7 @@ def kind_of(fact: Any) -> FindingKind:
 def line_of(fact: Any) -> str:
     lines = kind_of(fact).lines
     assert lines is not None
-    return fitting(lines(fact))
+    return fitting(said.line for said in lines(fact))
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def line_of(fact: Any) -> str:
             NetworkOnHost("tcp", (OF_HYDRA, BTL)),
             f"{BRIEFLY}: remove MPIR_CVAR_NOLOCAL in .mpiexec.hydra.conf",
         ),
-        (NetworkOnHost("tcp", (), MIB, MIB), f"{BRIEFLY}: /dev/shm has 1 MiB (--shm-size)"),
+        (NetworkOnHost("tcp", (), MIB, MIB), f"{BRIEFLY}: /dev/shm has 1 MiB; --shm-size"),
         (
             NetworkOnHost("tcp", (), 64 * MIB, 4096),
-            f"{BRIEFLY}: /dev/shm has 4 KiB free of 64 MiB (--shm-size)",
+            f"{BRIEFLY}: /dev/shm has 4 KiB free of 64 MiB; --shm-size",
         ),
         (
             NetworkOnHost("tcp", (), 0, 0),
-            f"{BRIEFLY}: nobody can write to /dev/shm (--shm-size)",
+            f"{BRIEFLY}: nobody can write to /dev/shm; --shm-size",
         ),
         (NetworkOnHost("tcp"), f"{WENT}; mpigauge doctor"),
         (
@@ -85,19 +85,19 @@ def line_of(fact: Any) -> str:
         ),
         (
             Settings((BTL,)),
-            "set here: OMPI_MCA_btl=tcp,self changes the transport: unset it if not meant",
+            "set here: OMPI_MCA_btl=tcp,self changes the transport; unset it if not meant",
         ),
         (
             Settings((BTL, LONG)),
-            "set here: OMPI_MCA_btl=tcp,self and 1 more change what is measured: unset?",
+            "set here: OMPI_MCA_btl=tcp,self and 1 more change what is measured; unset?",
         ),
         (
             Settings((IN_FILE,)),
-            "set in ~/.openmpi/mca-params.conf: btl=tcp,self changes the transport: unset?",
+            "set in ~/.openmpi/mca-params.conf: btl=tcp,self changes the transport; unset?",
         ),
         (
             SmallSharedMemory(MIB, MIB),
-            f"{SHARED_MEMORY} has 1 MiB, too little for these ranks, which may die: --shm-size=1g",
+            f"{SHARED_MEMORY} has 1 MiB, too little for these ranks, which may die; --shm-size=1g",
         ),
         (
             Traced(1, 3),
@@ -113,12 +113,12 @@ def line_of(fact: Any) -> str:
         ),
         (
             AnotherMpi("Open MPI 5.0.11", "/opt/mpich/bin/mpicc"),
-            "Open MPI 5.0.11 of PyPI was measured, not /opt/mpich/bin/mpicc: use --mpi",
+            "Open MPI 5.0.11 of PyPI was measured, not /opt/mpich/bin/mpicc; use --mpi",
         ),
         (Throttled(90), "CPU limit (cpu.max) stopped ranks 90 times: times too long; raise it"),
         (
             Portable("Open MPI 5.0.11"),
-            "Open MPI 5.0.11 of PyPI may be slower than one built for this machine (--mpi)",
+            "Open MPI 5.0.11 of PyPI may be slower than one built for this machine; --mpi",
         ),
     ],
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.compare.cells import compared_by
 from mpigauge.compare.size_ratio import SizePair, SizeRatio, SizeRun, size_pairs, size_runs
-from mpigauge.compare.two import Clause, NamesOfTwo, SizePiece, clauses, names_of_modes, size_pieces
+from mpigauge.compare.two import TWICE, Clause, NamesOfTwo, SizePiece, clauses, names_of_modes, size_pieces
 from mpigauge.document.cell_names import place_name, subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
@@ -49,8 +49,6 @@ SYNCHRONISED = patterns_with(
     lambda of: of.one_sided and any(of.volumes.wire) and not (of.one_way or of.windowed)
 )
 """Patterns whose modes are ways of synchronising, or different operations: topics of their own tell them."""
-
-TWICE = 2.0
 
 
 ONE_ORDER = 2.0

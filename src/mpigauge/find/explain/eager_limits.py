@@ -14,6 +14,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.phrases import headed, time
 from mpigauge.result.kernel_data import CrossingSamples
 from mpigauge.rows.group import Subject
+from mpigauge.stats.bootstrap import MIN_LAUNCHES
 from mpigauge.stats.decision import MARGIN
 from mpigauge.stats.interval import difference_interval, interval_of_amounts, is_known
 from mpigauge.stats.limits import PROMISED
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
-
-MIN_LAUNCHES = 2
-"""Launches with samples around the limit from which their difference has an interval."""
 
 ONE_WAY = 2
 """Messages in a round trip."""

@@ -125,10 +125,6 @@ class Evidence:
         return pattern.family in families if families else pattern.talks
 
 
-MIN_LAUNCHES = 2
-"""Fewer have no interval."""
-
-
 def measured(by_launch: Mapping[int, float]) -> Number:
     """Return the number of one launch or more.
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.cell_names import place_name, subject
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.explain.evidence import MIN_LAUNCHES, single_calls
+from mpigauge.find.explain.evidence import single_calls
 from mpigauge.find.explain.plateau import Rate, rate_at, rising
 from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import extra, in_one_line, known_rate, known_time, rate, signed_percent, wire_rate
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.group import Key, Subject, group, job_key
 from mpigauge.rows.ratios import difference
+from mpigauge.stats.bootstrap import MIN_LAUNCHES
 from mpigauge.stats.interval import is_known
 from mpigauge.vocabulary import AUTO
 

@@ -13,7 +13,6 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.size_words import at_size
 from mpigauge.find.explain.evidence import (
-    MIN_LAUNCHES,
     beside_others,
     is_informative,
     measured,
@@ -23,6 +22,7 @@ from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import default_mode, halves
 from mpigauge.rows.group import row_key
 from mpigauge.rows.ratios import ratio_of
+from mpigauge.stats.bootstrap import MIN_LAUNCHES
 from mpigauge.stats.decision import bounds
 from mpigauge.stats.interval import is_known
 from mpigauge.units import counted
@@ -387,11 +387,18 @@ def _crossing(fact: Pairs) -> list[str]:
     if not fact.crosses_none:
         return []
     if fact.rooted:
-        return [f"no message crosses the {fact.hosts} hosts: more --senders, or another --order"]
-    return [f"no pair crosses the {fact.hosts} hosts: --placement with a block of ranks on each"]
+        return [f"no message crosses the {fact.hosts} hosts"]
+    return [f"no pair crosses the {fact.hosts} hosts"]
 
 
-ACROSS = 'in a plan, pairs = "tournament" measures all of its pairs'
+def remedy(fact: Pairs) -> str:
+    """Return what to measure where no pair crosses hosts, or there is no like pair alone; else nothing."""
+    if fact.crosses_none and fact.rooted:
+        return "more --senders, or another --order, cross hosts"
+    if fact.crosses_none:
+        return "--placement with a block of ranks on each host crosses them"
+    alike = fact.crossing in {0, fact.pairs}
+    return 'in a plan, pairs = "tournament" measures all pairs alone' if fact.unlike and alike else ""
 
 
 def _unlike(fact: Pairs) -> str:
@@ -399,5 +406,5 @@ def _unlike(fact: Pairs) -> str:
     if 0 < fact.crossing < fact.pairs:
         return f"no ratio to {name}: {fact.crossing} of {fact.pairs} pairs cross hosts, the others do not"
     if fact.crossing:
-        return f"no ratio to {name}, whose two ranks share a host while these cross: {ACROSS}"
-    return f"no ratio to {name}, whose two ranks are on two hosts while no pair is: {ACROSS}"
+        return f"no ratio to {name}, whose two ranks share a host while these cross"
+    return f"no ratio to {name}, whose two ranks are on two hosts while no pair is"

@@ -16,7 +16,6 @@ from mpigauge.document.ratio_words import times_words
 from mpigauge.document.size_words import at_size
 from mpigauge.find.explain.contrasts import BUILD, name_of
 from mpigauge.find.explain.evidence import (
-    MIN_LAUNCHES,
     against_first,
     measured,
     single_calls,
@@ -25,6 +24,7 @@ from mpigauge.find.phrases import share
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.ratios import ratio_of
 from mpigauge.rows.samples import by_launch, by_launch_number
+from mpigauge.stats.bootstrap import MIN_LAUNCHES
 from mpigauge.stats.decision import bounds
 from mpigauge.stats.percentiles import percentile
 from mpigauge.units import counted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.cell_names import varied_in
@@ -48,6 +48,11 @@ class Said:
     conclusion: Conclusion
     text: str
     details: str
+
+    @property
+    def remedy(self) -> str:
+        """What to do where it leaves something open; else empty."""
+        return TOPICS[self.conclusion.topic].remedy(self.conclusion.fact)
 
     @property
     def launches(self) -> int:
@@ -136,8 +141,9 @@ def _lines(sources: Sequence[Source], found: Sequence[Sequence[Said]], *, most: 
     for one in shown:
         name = f"{one.name}: " if len(sources) > 1 else ""
         yield Line(f"{name}{one.text} ({counted(one.launches, 'launch')})", "title")
-        if most is None and one.details != one.text:
-            yield Line(f"  {one.details}", "quiet")
+        details = "; ".join(filter(None, [one.details, one.remedy]))
+        if most is None and details != one.text:
+            yield Line(f"  {details}", "quiet")
     if most is None and any(TOPICS[one.conclusion.topic].with_ratios for one in shown):
         yield Line(f"times as long: {OF_PAIRS}", "quiet")
     if any(VERDICTS["same"] in one.text for one in shown):
@@ -169,7 +175,7 @@ def _is_within_another(one: Said, all_of_result: Sequence[Said]) -> bool:
 def _record(one: Said) -> Mapping[str, Any]:
     """Return a conclusion as docs/numbers-verbs.md#conclusions has it."""
     fact: Any = one.conclusion.fact
-    found = finding(one.conclusion.topic, fact, one.text)
+    found = replace(finding(one.conclusion.topic, fact, one.text), remedy=one.remedy)
     return {"result": one.name, "launches": one.launches, **finding_record(found), "details": one.details}
 
 

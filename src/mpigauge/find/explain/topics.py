@@ -50,6 +50,7 @@ class Topic(NamedTuple):
         told: Whether texts have it; without a decision that follows it is a record of JSON and CSV alone.
         across: Whether a fact is about two results, or two jobs of one; then it has `results`.
         within: Topic whose facts have this one's in them: texts leave it out beside one of the same cell.
+        remedy: Says what to do where it leaves something open; empty where there is nothing to do.
     """
 
     find: Callable[[Any], Iterator[Any]]
@@ -59,6 +60,7 @@ class Topic(NamedTuple):
     told: bool = True
     across: bool = False
     within: str = ""
+    remedy: Callable[[Any], str] = lambda _: ""
 
 
 TOPICS: Mapping[str, Topic] = {
@@ -99,7 +101,7 @@ TOPICS: Mapping[str, Topic] = {
     "partitioned": Topic(queues_and_parts.partitions, queues_and_parts.headline, queues_and_parts.sentence),
     "planted": Topic(lab_truth.planted, lab_truth.headline, lab_truth.sentence),
     "ranks": Topic(ranks.growths, ranks.headline, ranks.sentence, with_ratios=True),
-    "pairs": Topic(pairs.pairs, pairs.headline, pairs.sentence, with_ratios=True),
+    "pairs": Topic(pairs.pairs, pairs.headline, pairs.sentence, with_ratios=True, remedy=pairs.remedy),
     "yielding": Topic(yielding.yieldings, yielding.headline, yielding.sentence, across=True),
     "waiting": Topic(waiting.waitings, waiting.headline, waiting.sentence),
     "spread": Topic(spread.spreads, spread.sentence, spread.sentence, told=False),

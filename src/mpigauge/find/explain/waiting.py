@@ -14,7 +14,7 @@ from mpigauge.document.cell_names import place_name
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import state_suffix
 from mpigauge.document.ratio_words import VERDICTS
-from mpigauge.find.explain.evidence import MIN_LAUNCHES, measured, single_calls
+from mpigauge.find.explain.evidence import measured, single_calls
 from mpigauge.find.phrases import in_one_line, known_share, known_times
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.plan.groups import active_ranks, set_at_once
@@ -22,6 +22,7 @@ from mpigauge.rows.group import Key, Subject, job_key
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.rows.samples import cpu_share, visits_by_launch
 from mpigauge.sequences import group_by
+from mpigauge.stats.bootstrap import MIN_LAUNCHES
 from mpigauge.stats.interval import is_known
 from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT

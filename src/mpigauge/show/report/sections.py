@@ -70,7 +70,7 @@ def _doubts(inputs: PageInputs, most: int | None = None) -> Iterator[Sentence]:
         name = f"{source.name}: " if several else ""
         for doubt in doubts_of(source.result, source.rows)[:most]:
             cells = [inputs.cells.number(source, row) for row in doubt.rows]
-            yield Sentence(f"{name}{doubt.line}", "doubt", cells)
+            yield Sentence(f"{name}{doubt.told_line}", "doubt", cells)
 
 
 def conclusions(inputs: PageInputs) -> Section:
@@ -115,12 +115,12 @@ def _circumstances(title: str, circumstances: Sequence[Circumstance]) -> ReportT
 
 
 def doubts(inputs: PageInputs) -> Section:
-    """Return the section of findings and doubts, in whole sentences with remedies."""
+    """Return the section of findings and doubts, in whole sentences; remedies are for who measures."""
     several = len(inputs.sources) > 1
     more = [
         Sentence(f"{source.name}: {line.text}" if several else line.text, line.tone)
         for source in inputs.sources
-        for line in foot_of(source.result, source.rows)
+        for line in foot_of(source.result, source.rows, remedies=False)
     ]
     return Section("doubts", words.TITLES["doubts"], sentences=[*_doubts(inputs)], more=more)
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.find.explain.contrasts import senders
-from mpigauge.find.explain.pairs import headline, pairs, sentence
+from mpigauge.find.explain.pairs import headline, pairs, remedy, sentence
 from mpigauge.find.fact import rests_on
 from tests.made import PATTERNS, cell, collective
 from tests.unit.find.explain.made_evidence import evidence, varied
@@ -129,6 +129,7 @@ def test_that_no_pair_crosses_the_hosts_is_said() -> None:
     assert fact.sizes[0].beside is None
     text = sentence(fact, varied(found))
     assert "no pair crosses the 2 hosts" in text
+    assert remedy(fact) == "--placement with a block of ranks on each host crosses them"
     assert "no ratio to stream unidirectional, whose two ranks are on two hosts while no pair is" in text
 
 
@@ -136,8 +137,9 @@ def test_senders_beside_their_root_are_not_told_to_take_the_place_that_they_have
     cells = [alone(), many("incast")]
     found = evidence(cells, by_pattern(incast=0.8), cores=4, of=ranks_take(2.0, 1.0, 1.0, 1.8))
     (fact,) = pairs(found)
-    text = sentence(replace_fields(fact, hosts=2, crossing=0), varied(found))
-    assert "no message crosses the 2 hosts: more --senders, or another --order" in text
+    within = replace_fields(fact, hosts=2, crossing=0)
+    assert "no message crosses the 2 hosts" in sentence(within, varied(found))
+    assert remedy(within) == "more --senders, or another --order, cross hosts"
 
 
 def test_pairs_across_hosts_are_held_against_such_a_pair_alone() -> None:

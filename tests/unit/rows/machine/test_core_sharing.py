@@ -133,13 +133,13 @@ def test_a_result_of_shared_cores_says_so_on_one_line() -> None:
     assert not seen.steady
     fact = Unsteady(seen, None)
     assert UNSTEADY.lines is not None
-    line = fitting(UNSTEADY.lines(fact))
+    line = fitting(said.line for said in UNSTEADY.lines(fact))
     assert line == "cores shared in 80 % of visits: up to 1.60 times as long; --over 1h"
     assert "in 80 % of the visits another hardware thread used a rank's core" in UNSTEADY.words(fact).text
     assert seen.shared_slowdown == pytest.approx(1.6)
     for usual in (None, 0.123):
         worst = Unsteady(Steadiness(2e-6, 1.8e-6, 2.4e-6, 0.123, 0.888, 1.666, 2e-6, usual), 0.123)
-        line = fitting(UNSTEADY.lines(worst))
+        line = fitting(said.line for said in UNSTEADY.lines(worst))
         assert len(f"! {line}") <= SCREEN
         assert line == "cores shared in 89 % of visits: up to 1.67 times as long; --over 1h"
 
@@ -164,7 +164,7 @@ def test_the_largest_cause_is_said_first_and_ends_with_what_helps(
 ) -> None:
     """With as many words as fit; the sentence below tables has all of them in this order."""
     assert UNSTEADY.lines is not None
-    line = fitting(UNSTEADY.lines(fact))
+    line = fitting(said.line for said in UNSTEADY.lines(fact))
     assert line.startswith(first)
     assert line.endswith(f"; {remedy}")
     whole = UNSTEADY.words(fact).text
