@@ -63,20 +63,20 @@ def line_of(fact: Any) -> str:
     ("fact", "line"),
     [
         (NetworkOnHost("tcp", (BTL,)), f"{WENT}; unset OMPI_MCA_btl=tcp,self"),
-        (NetworkOnHost("tcp", (IN_FILE,)), f"{BRIEFLY}: remove btl in mca-params.conf"),
-        (NetworkOnHost("tcp", (BTL, IN_FILE)), f"{BRIEFLY}: unset OMPI_MCA_btl and 1 more"),
+        (NetworkOnHost("tcp", (IN_FILE,)), f"{BRIEFLY}; remove btl in mca-params.conf"),
+        (NetworkOnHost("tcp", (BTL, IN_FILE)), f"{BRIEFLY}; unset OMPI_MCA_btl and 1 more"),
         (
             NetworkOnHost("tcp", (OF_HYDRA, BTL)),
-            f"{BRIEFLY}: remove MPIR_CVAR_NOLOCAL in .mpiexec.hydra.conf",
+            f"{BRIEFLY}; remove MPIR_CVAR_NOLOCAL in .mpiexec.hydra.conf",
         ),
-        (NetworkOnHost("tcp", (), MIB, MIB), f"{BRIEFLY}: /dev/shm has 1 MiB; --shm-size"),
+        (NetworkOnHost("tcp", (), MIB, MIB), f"{BRIEFLY}; /dev/shm has 1 MiB; --shm-size"),
         (
             NetworkOnHost("tcp", (), 64 * MIB, 4096),
-            f"{BRIEFLY}: /dev/shm has 4 KiB free of 64 MiB; --shm-size",
+            f"{BRIEFLY}; /dev/shm has 4 KiB free of 64 MiB; --shm-size",
         ),
         (
             NetworkOnHost("tcp", (), 0, 0),
-            f"{BRIEFLY}: nobody can write to /dev/shm; --shm-size",
+            f"{BRIEFLY}; nobody can write to /dev/shm; --shm-size",
         ),
         (NetworkOnHost("tcp"), f"{WENT}; mpigauge doctor"),
         (
