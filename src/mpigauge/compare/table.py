@@ -119,7 +119,11 @@ def document(
         ],
         units=chosen,
         schema="compare",
-        data=lambda: _data(shown, verdict, sides, first) | {"base_files": [*map(str, base_files)]},
+        data=lambda: {
+            **_data(shown, verdict, sides, first),
+            "pieces": [*map(_piece, _pieces(shown, compared))],
+            "base_files": [*map(str, base_files)],
+        },
         records=lambda: [
             {**_record(cell, first), "forced": "; ".join(shown.forced)}
             for cell in (*shown.cells, *shown.controls)
@@ -151,11 +155,20 @@ def _basis(shown: Comparison) -> list[str]:
 
 def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
     """Return runs of cells, the worst first; in the order of the base if all are shown."""
-    along = compared | {"bytes", "window"}
-    runs = runs_of([*shown.cells, *shown.moved], along, () if everything else {*DIFFERENT, "same"})
+    runs = runs_of([*shown.cells, *shown.moved], _along(compared), () if everything else {*DIFFERENT, "same"})
     if everything:
         return runs
     return sorted(runs, key=lambda run: (_rank(run), -run.distance))
+
+
+def _pieces(shown: Comparison, compared: frozenset[str]) -> list[Run]:
+    """Return the runs of sizes that have a number of their own."""
+    return [run for run in runs_of(shown.cells, _along(compared), {*DIFFERENT, "same"}) if run.piece]
+
+
+def _along(compared: frozenset[str]) -> frozenset[str]:
+    """Return the factors in which cells of a line differ, with what is compared."""
+    return compared | {"bytes", "window"}
 
 
 def _lines_measured_again(shown: Comparison, *, everything: bool) -> list[Run]:
@@ -335,6 +348,23 @@ def _record(cell: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any
         "verdict": cell.verdict,
         "said": words.verdict_of(cell),
         "paired": cell.pair.paired,
+    }
+
+
+def _piece(run: Run) -> dict[str, Any]:
+    """Return several sizes that differ alike, as lines tell them."""
+    assert run.piece is not None  # noqa: S101 - only these are asked for
+    number = run.piece.pooled
+    return {
+        **subject_record(run.worst.pair.of),
+        "other": _other(run.worst.pair),
+        "sizes_bytes": [*run.piece.sizes_bytes],
+        "apart_bytes": [*run.piece.apart_bytes],
+        "verdict": run.verdict,
+        "ratio": number.estimate if number else None,
+        "low": number.low if number else None,
+        "high": number.high if number else None,
+        "launches": number.launches if number else None,
     }
 
 
