@@ -195,6 +195,10 @@ class CellsFound:
         """Return the name of a cell among all of the result."""
         return sized_subject(row.of, self.varied)
 
+    def examples(self, row: Row) -> tuple[str, ...]:
+        """Return how a cell is named as an example, as long as there is room for."""
+        return f", e.g. {self.name(row)}", f", e.g. {sized_subject(row.of, ())}", ""
+
 
 @dataclass(frozen=True, slots=True)
 class FindingKind:
@@ -321,6 +325,6 @@ def counted_lines(
         became: What became of the first.
     """
     count = f"{what}: {len(cells.rows)} of {cells.of}"
-    yield Words(f"{count} {noun}, e.g. {cells.name(cells.rows[0])}{became}", so, do)
-    yield Words(f"{count} {noun}", so, do)
+    for example in cells.examples(cells.rows[0]):
+        yield Words(f"{count} {noun}{example}{became if example else ''}", so, do)
     yield Words(count, so, do)

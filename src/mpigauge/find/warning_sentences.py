@@ -590,7 +590,7 @@ def _relay_late_lines(cells: CellsFound) -> Iterator[Words]:
     worst = max(rows, key=lambda row: of[id(row)]["share"])
     count = f"{len(rows)} of {cells.of} numbers"
     remedy = WORDS["relay-late"].words(**_values(worst, "relay-late")).do
-    counts = (f"{count}, e.g. {cells.name(worst)}", count)
+    counts = [f"{count}{example}" for example in cells.examples(worst)]
     said = [
         "emulated network late: "
         + (f"left out {numbers}" if left_out else consequence(**of[id(worst)], numbers=numbers))
