@@ -343,19 +343,25 @@ def sides_of(pairs: Sequence[Pair], compared: frozenset[str]) -> str:
 
 def eager_limits(limits: Sequence[EagerLimitOfSide], compared: frozenset[str]) -> Iterator[str]:
     """Yield `eager limit: 16304 B with main MPICH 4.3.2, 8112 B with pr MPICH 5.0.2`; nothing without any."""
-    found: dict[str, set[str]] = defaultdict(set)
-    cells = [one.row.cell for one in limits]
-    if len({_side(one.row, compared) for one in limits}) < len({one.row.limit_bytes for one in limits}):
-        # What is compared has no limit of its own, as a mode has none: the jobs have.
-        compared = frozenset(name for name in WORDS if len({getattr(cell, name) for cell in cells}) > 1)
-    for one in limits:
-        limit = f"{one.row.limit_bytes} B" if one.row.limit_bytes is not None else "none found"
-        found[limit].add(ONE_SIDE[one.side] if one.side else _side(one.row, compared))
+    found = _sides_by_limit(limits, compared)
+    if len(set().union(*found.values())) < sum(map(len, found.values())):
+        # What is compared does not tell whose limit it is, as a mode or a place does not: all factors do.
+        cells = [one.row.cell for one in limits]
+        varied = frozenset(name for name in WORDS if len({getattr(cell, name) for cell in cells}) > 1)
+        found = _sides_by_limit(limits, varied)
     if len(found) > 1:
         said = ", ".join(f"{limit} with {' and '.join(sorted(sides))}" for limit, sides in found.items())
         yield f"eager limit: {said}"
     elif any(len(sides) > 1 for sides in found.values()):
         yield f"eager limit: {next(iter(found))} on both sides"
+
+
+def _sides_by_limit(limits: Sequence[EagerLimitOfSide], named_by: frozenset[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for one in limits:
+        limit = f"{one.row.limit_bytes} B" if one.row.limit_bytes is not None else "none found"
+        found[limit].add(ONE_SIDE[one.side] if one.side else _side(one.row, named_by))
+    return found
 
 
 def _side(row: Row, compared: frozenset[str]) -> str:

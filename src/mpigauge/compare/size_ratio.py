@@ -173,6 +173,11 @@ def by_size(curve: Iterable[Row]) -> dict[int, Row]:
     return {row.cell.bytes: row for row in curve}
 
 
+def sizes_timed(curve: Iterable[Row]) -> set[int]:
+    """Return the sizes in bytes at which a curve has a time."""
+    return {row.cell.bytes for row in curve if row.time is not None}
+
+
 def size_runs(points: Sequence[SizeRatio]) -> tuple[SizeRun, ...]:
     """Return runs of neighbouring sizes with one verdict."""
     found = runs(points, lambda one, two: one.verdict == two.verdict)

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -81,8 +82,13 @@ def size_pieces(pairs: Sequence[SizePair]) -> tuple[SizePiece, ...]:
     for run in found:
         word, mine = run[0][1], [pair for pair, _ in run]
         parts = _alike(mine) if word in DIFFERENT else [mine]
-        pieces += (piece_of(part, word) for part in parts)
+        pieces += (piece_of(part, _word_of(part, word)) for part in parts)
     return tuple(pieces)
+
+
+def _word_of(part: Sequence[SizePair], word: Verdict) -> Verdict:
+    """Return the verdict of a part of a difference: none of a part of which no size by itself has it."""
+    return word if any(one.ratio.verdict == word for one in part) else "undecided"
 
 
 def _differ(one: tuple[SizePair, Verdict], two: tuple[SizePair, Verdict]) -> bool:
@@ -249,6 +255,8 @@ def names_of_modes(other: Cell, base: Cell, measured: Iterable[Cell]) -> tuple[s
 ON_AVERAGE = "on average "
 """Before one number of several sizes."""
 
+MINUS = "\N{MINUS SIGN}"
+
 TWICE = 2.0
 """Ratio from which on it is said as a factor instead of a percentage."""
 
@@ -266,7 +274,9 @@ class Clause(NamedTuple):
     pieces: tuple[SizePiece, ...]
 
 
-def clauses(sides: NamesOfTwo, pieces: Sequence[SizePiece], cell: Cell) -> list[Clause]:
+def clauses(
+    sides: NamesOfTwo, pieces: Sequence[SizePiece], cell: Cell, alone_bytes: Iterable[int] = ()
+) -> list[Clause]:
     """Return all that is said of two curves, what tells most first; only the first clause names them.
 
     The smallest sizes at which they differ come first, then the largest, then those at which they do not, and
@@ -275,8 +285,9 @@ def clauses(sides: NamesOfTwo, pieces: Sequence[SizePiece], cell: Cell) -> list[
     Args:
         pieces: Of all sizes, rising.
         cell: One of either, for what has no size.
+        alone_bytes: Sizes that one of both alone has: nothing is said `from 64 KiB on` where these follow.
     """
-    every = [size for piece in pieces for size in piece.sizes_bytes]
+    every = sorted({*alone_bytes, *(size for piece in pieces for size in piece.sizes_bytes)})
     differing = [piece for piece in pieces if piece.verdict in DIFFERENT]
     rest = _without_difference([piece for piece in pieces if piece not in differing], every, cell)
     if not differing:
@@ -344,6 +355,33 @@ def would_tell(launches: int) -> str:
 AS_LONG, AS_FAST = "as long", "as fast"
 
 
+def as_many_as_fit(
+    parts: Sequence[Clause], line: Callable[[str], str], has_room: Callable[[str], bool]
+) -> tuple[str, tuple[SizePiece, ...]]:
+    """Return a line with as many clauses as it has room for, and the pieces that these tell.
+
+    Where it leaves out a difference it says so: else it reads as if there were none.
+
+    Args:
+        line: Returns the line of what is said.
+    """
+    for count in range(len(parts), 0, -1):
+        told, left = parts[:count], parts[count:]
+        unsaid = [
+            piece.sizes_bytes[0] for part in left for piece in part.pieces if piece.verdict in DIFFERENT
+        ]
+        said = [piece.sizes_bytes[-1] for part in told for piece in part.pieces]
+        also = [] if not unsaid else [ALSO_BETWEEN if max(unsaid) < max(said, default=0) else ALSO_ABOVE]
+        text = line("; ".join([*(part.text for part in told), *also]))
+        if has_room(text) or count == 1:
+            return text, tuple(piece for part in told for piece in part.pieces)
+    return "", ()
+
+
+ALSO_BETWEEN, ALSO_ABOVE = "differs between", "differs above"
+"""Said by a line of differences that it has no room for."""
+
+
 def takes(piece: SizePiece, sides: NamesOfTwo) -> str:
     """Return how much longer a piece takes, with both names: `MPI_Isend takes 13 % longer than MPI_Send`."""
     number, word = _number_and_word(piece, sides)
@@ -376,8 +414,10 @@ def _number_and_word(piece: SizePiece, sides: NamesOfTwo) -> tuple[str, str]:
         return f"{mean}{_times(ratio)}", AS_LONG
     if ratio.estimate <= 1 / TWICE:
         return f"{mean}{_times(ratio.turned)}", AS_FAST
-    near, far = (ratio.low, ratio.high) if ratio.estimate > 1 else (ratio.high, ratio.low)
-    return f"{mean}{_with_ends(f'{_percent(ratio.estimate)} %', near, far, _percent)}", word
+    longer = ratio.estimate > 1
+    near, far = (ratio.low, ratio.high) if longer else (ratio.high, ratio.low)
+    said = partial(_percent, longer=longer)
+    return f"{mean}{_with_ends(f'{said(ratio.estimate)} %', near, far, said)}", word
 
 
 def _times(ratio: Ratio) -> str:
@@ -386,9 +426,10 @@ def _times(ratio: Ratio) -> str:
     return _with_ends(alone, ratio.low, ratio.high, units.format_factor)
 
 
-def _percent(ratio: float) -> str:
-    """Return how far a ratio is from 1, in per cent without the sign."""
-    return units.format_percent(abs(ratio - 1)).removesuffix(" %")
+def _percent(ratio: float, *, longer: bool) -> str:
+    """Return how much longer or less something takes, in per cent; negative on the other side of 1."""
+    said = units.format_percent(abs(ratio - 1)).removesuffix(" %")
+    return said if (ratio > 1) == longer or ratio == 1 else f"{MINUS}{said}"
 
 
 def _with_ends(text: str, low: float | None, high: float | None, write: Callable[[float], str]) -> str:

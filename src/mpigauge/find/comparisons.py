@@ -8,19 +8,20 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mpigauge import units
 from mpigauge.compare.size_ratio import size_runs
-from mpigauge.compare.two import NamesOfTwo, clauses, names_of_modes, size_pieces
+from mpigauge.compare.two import NamesOfTwo, as_many_as_fit, clauses, names_of_modes, size_pieces
 from mpigauge.document.cell_names import place_name, subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.find.answer import latency_bytes
-from mpigauge.find.phrases import fitting
+from mpigauge.find.phrases import headed, in_a_line
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.plan.patterns import known, sampled_alike
 from mpigauge.rows.baselines import NAMES, measured_in
@@ -89,13 +90,17 @@ class Payoff:
         from_bytes: The smallest size from which on `slow` is slower at every size; None if there is none.
         gains: How many times as long `slow` takes there and at the largest size; empty without a size.
         unclear: Larger sizes whose interval is too wide to tell, between neighbours that do.
+        pieces: All sizes of both, as they are told together.
+        alone_bytes: Sizes that one of both alone has.
     """
 
     fast: Subject
     slow: Cell
     from_bytes: int | None
     gains: tuple[At, ...]
-    unclear: tuple[int, ...] = ()
+    unclear: tuple[int, ...]
+    pieces: tuple[SizePiece, ...]
+    alone_bytes: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,7 @@ class RelativeCurve:
         names: What the other and the first are called.
         runs: The sizes by verdict.
         pieces: The sizes as they are told together.
+        alone_bytes: Sizes that one of both alone has.
     """
 
     of: Contrasted
@@ -115,6 +121,7 @@ class RelativeCurve:
     names: tuple[str, str]
     runs: tuple[SizeRun, ...]
     pieces: tuple[SizePiece, ...]
+    alone_bytes: tuple[int, ...]
 
 
 Comparison = PlaceLatency | Payoff | RelativeCurve
@@ -158,7 +165,15 @@ def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
         begin = pays_from(sizes, ratios)
         ends = () if begin is None else dict.fromkeys((begin, sizes[-1]))
         unclear = tuple(size for size in _unclear(sizes, ratios) if begin is not None and size > begin)
-        yield Payoff(subject_of((fast, slow)), slow.cell, begin, _at(slow, fast, ends), unclear)
+        yield Payoff(
+            subject_of((fast, slow)),
+            slow.cell,
+            begin,
+            _at(slow, fast, ends),
+            unclear,
+            size_pieces(slow.besides(fast)),
+            _alone(fast, slow),
+        )
 
 
 def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | None:
@@ -225,7 +240,14 @@ def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[RelativeCurv
         if pairs := other.besides(first):
             runs = size_runs([one.ratio for one in pairs])
             names = _names(of, other.cell, first.cell, curves)
-            yield RelativeCurve(of, other.cell, subject_of((first, other)), names, runs, size_pieces(pairs))
+            subject_of_both = subject_of((first, other))
+            yield RelativeCurve(
+                of, other.cell, subject_of_both, names, runs, size_pieces(pairs), _alone(first, other)
+            )
+
+
+def _alone(first: Curve, other: Curve) -> tuple[int, ...]:
+    return tuple(sorted(first.times.keys() ^ other.times.keys()))
 
 
 def _names(of: Contrasted, other: Cell, first: Cell, curves: Iterable[Curve]) -> tuple[str, str]:
@@ -303,21 +325,22 @@ def _latency(fact: PlaceLatency, varied: Collection[str], chosen: Units) -> str:
 
 
 def _payoff_sentence(fact: Payoff, varied: Collection[str]) -> str:
+    """Return how much longer the slow place takes, and from which size on that holds at every size."""
     fast, slow = place_name(fact.fast.cell), place_name(fact.slow)
     name = subject(fact.fast, varied, PLACE)
     if fact.from_bytes is None:
         return f"{name}: {fast} is not certainly faster than {slow} at the largest size"
-    gains = [f"{times_words(at.ratio)} at {units.format_size(at.bytes)}" for at in fact.gains]
-    begin = units.format_size(fact.from_bytes)
     unclear = ", ".join(units.format_size(size) for size in fact.unclear)
     but = f" (at {unclear} too noisy to tell)" if unclear else ""
-    return f"{name}: {fast} is faster than {slow} from {begin} on{but}: {', '.join(gains)}"
+    parts = clauses(NamesOfTwo(slow, fast), fact.pieces, fact.fast.cell, fact.alone_bytes)
+    told = as_many_as_fit(parts, partial(headed, name), in_a_line)[0]
+    return f"{told}; {fast} is faster at every size from {units.format_size(fact.from_bytes)} on{but}"
 
 
 def _contrast(fact: RelativeCurve, varied: Collection[str]) -> str:
     about = subject(fact.first, varied, _MAY_DIFFER[fact.of])
-    parts = [part.text for part in clauses(NamesOfTwo(*fact.names), fact.pieces, fact.first.cell)]
-    return f"{about}: {'; '.join(parts[: fitting(about, parts)])}"
+    parts = clauses(NamesOfTwo(*fact.names), fact.pieces, fact.first.cell, fact.alone_bytes)
+    return as_many_as_fit(parts, partial(headed, about), in_a_line)[0]
 
 
 # ---- Missing ratios ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from mpigauge.find.comparisons import copies_apart, libraries_apart, ranks_apart
 from mpigauge.find.explain.copies import cost_findings
 from mpigauge.find.findings import doubt_lines
 from mpigauge.find.imported import launches_of
+from mpigauge.find.kinds import Words
 from mpigauge.find.memory_costs import memory_facts, memory_finding
 from mpigauge.find.transport import cards_line, label_words, transport_words, travels_of
 from mpigauge.plan.factors import is_control
@@ -37,13 +39,13 @@ if TYPE_CHECKING:
 
 PROBES = patterns_with(lambda pattern: pattern.probes)
 
-ENDINGS: Mapping[EndReason, str] = {
-    "converged": "stopped: launches agree to the precision asked for",
-    "decided": "stopped: the comparison is decided",
-    "launches": "stopped after the number of launches asked for",
-    "budget": "stopped: time budget used up{budget}; more: --budget",
-    "interrupted": "interrupted: mpigauge resume continues it",
-    "failed": "stopped: every job fails",
+ENDINGS: Mapping[EndReason, Words] = {
+    "converged": Words("stopped: launches agree to the precision asked for"),
+    "decided": Words("stopped: the comparison is decided"),
+    "launches": Words("stopped after the number of launches asked for"),
+    "budget": Words("stopped: time budget used up{budget}", remedy="more: --budget"),
+    "interrupted": Words("interrupted", remedy="mpigauge resume continues it"),
+    "failed": Words("stopped: every job fails"),
 }
 """Why measuring stopped, for people, who are told what the budget was."""
 
@@ -66,7 +68,7 @@ def foot_of(result: Result, rows: Sequence[Row], *, remedies: bool = True) -> li
         *(memory_finding(fact).text for fact in memory_facts(rows, measured_machine(result).caches)),
         *map(ranks_apart_line, _apart(rows)),
         *_across(result, rows),
-        *([_completeness(result, rows)] if result.launches or not result.imported else []),
+        *([_completeness(result, rows, remedies=remedies)] if result.launches or not result.imported else []),
         *_imported(result),
         *_control_arm(result),
     ]
@@ -125,7 +127,7 @@ def _job(cell: Cell) -> str:
     return cell.job.name
 
 
-def _completeness(result: Result, rows: Sequence[Row]) -> str:
+def _completeness(result: Result, rows: Sequence[Row], *, remedies: bool) -> str:
     """Return how many numbers are precise, and how many cells have none; the floor is none of them."""
     rows = [row for row in rows if row.cell.pattern not in FLOORS]
     asked = result.campaign.plan.precision
@@ -135,7 +137,8 @@ def _completeness(result: Result, rows: Sequence[Row]) -> str:
     counts = [f"{sum(precise)} of {len(precise)} numbers precise to {units.format_relative(asked)}"]
     if lacking := len(cells - measured):
         counts.append(f"{lacking} of {len(cells)} cells without a number")
-    return f"{'; '.join(counts)}{_why(result)}"
+    ended = _ended(result)
+    return "; ".join([*counts, (ended if remedies else ended.told).line])
 
 
 def _apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
@@ -176,9 +179,11 @@ def _control_arm(result: Result) -> Iterator[str]:
         yield f"control: {', '.join(arms)}, measured a second time, not shown here; for mpigauge compare"
 
 
-def _why(result: Result) -> str:
+def _ended(result: Result) -> Words:
+    """Return why measuring stopped."""
     if not result.ends:
-        return "; cut short"
+        return Words("cut short")
     budget_s = result.campaign.plan.budget_s
     budget = f" ({units.format_duration(budget_s)})" if budget_s else ""
-    return f"; {ENDINGS.get(result.ends[-1].reason, result.ends[-1].reason).format(budget=budget)}"
+    ending = ENDINGS.get(result.ends[-1].reason, Words(result.ends[-1].reason))
+    return replace(ending, fact=ending.fact.format(budget=budget))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.compare.two import ON_AVERAGE
+from mpigauge.compare.two import MINUS, ON_AVERAGE
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times_words
 from mpigauge.stats.decision import MARGIN
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.stats.decision import Ratio
     from mpigauge.stats.interval import Number
-
-MINUS = "\N{MINUS SIGN}"
 
 EMULATED = "over the emulated network of a lab"
 """Said where delays and rates were put in."""

@@ -517,15 +517,16 @@ def _wide_lines(cells: CellsFound) -> Iterator[Words]:
     values = {id(row): _values(row, "wide") for row in cells.rows}
     narrowed = [row for row in cells.rows if _narrowed_by(values[id(row)]) is not None]
     is_asked = cells.precision != PRECISION
-    rows = cells.rows if is_asked else narrowed
-    if not rows:
+    rows = cells.rows
+    if not (is_asked or narrowed):
         return
     asked = f"\N{PLUS-MINUS SIGN}{100 * cells.precision:g} %"
     worst = format_relative(max(row.time.precision or 0.0 for row in rows if row.time))
     than = f"than {f'the {asked} asked for' if is_asked else asked}"
     what = f"wider {than}: {len(rows)} of {cells.of} numbers, worst {worst}"
     needed = max((_narrowed_by(values[id(row)]) or 0 for row in narrowed), default=0)
-    launches = [f"--launches {needed} narrows {len(narrowed) if is_asked else 'them'}"] if narrowed else []
+    which = "them" if len(narrowed) == len(rows) else len(narrowed)
+    launches = [f"--launches {needed} narrows {which}"] if narrowed else []
     machine = sum(_by_speeds(values[id(row)]) for row in cells.rows)
     others = [f"{machine} only another state of the machine"] if is_asked and machine else []
     if not (launches or others):

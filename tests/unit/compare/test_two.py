@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.compare.size_ratio import SizePair, SizeRatio
-from mpigauge.compare.two import NamesOfTwo, clauses, names_of_modes, size_pieces
+from mpigauge.compare.two import (
+    NamesOfTwo,
+    amount_of,
+    as_many_as_fit,
+    clauses,
+    names_of_modes,
+    size_pieces,
+)
 from mpigauge.rows.ratios import TimePair
 from mpigauge.stats.decision import Ratio
-from mpigauge.units import DASH
+from mpigauge.units import DASH, format_size
 from tests.made import cell, collective
 
 if TYPE_CHECKING:
@@ -205,3 +212,37 @@ def test_modes_are_called_by_their_functions_where_these_differ() -> None:
 def test_intervals_have_a_dash() -> None:
     (one,) = clauses(SIDES, pieces("s", [1.5]), cell())
     assert f"(48 {DASH} 52)" in one.text
+
+
+def test_a_difference_whose_interval_holds_none_has_its_sign() -> None:
+    """`3.1 % (17 - 28) longer` was an interval from 17 % less to 28 % more."""
+    (piece,) = pieces("s", [1.03], width=0.15)
+    assert amount_of(piece, SIDES) == f"3.0 % (\N{MINUS SIGN}12 {DASH} 18) longer"
+    (less,) = pieces("f", [0.97], width=0.15)
+    assert amount_of(less, SIDES) == f"3.0 % (\N{MINUS SIGN}12 {DASH} 18) less time"
+
+
+def test_a_part_of_which_no_size_has_the_verdict_is_undecided() -> None:
+    """A size joined to the differences around it is a part of its own where its ratio is far from theirs."""
+    found = pieces("s?s", [1.10, 1.60, 1.10])
+    assert [piece.verdict for piece in found] == ["slower", "undecided", "slower"]
+
+
+def test_a_line_says_of_differences_that_it_has_no_room_for_where_they_are() -> None:
+    parts = clauses(SIDES, pieces("sss", [1.1, 1.5, 2.2]), cell())
+
+    def line(most: int) -> str:
+        return as_many_as_fit(parts, str, lambda text: len(text) <= most)[0]
+
+    assert line(1000) == "; ".join(part.text for part in parts)
+    assert line(120).endswith("; differs between")
+    assert line(1).endswith("; differs above")
+
+
+def test_sizes_that_one_alone_has_are_no_end_of_a_curve() -> None:
+    found = pieces("s=", [1.1, 1.0])
+    (*_, largest) = found[-1].sizes_bytes
+    more = [part.text for part in clauses(SIDES, found, cell(), [8 * largest])]
+    assert more[-1].endswith(f" at {format_size(largest)}")
+    with_larger = clauses(SIDES, pieces("s==", [1.1, 1.0, 1.0]), cell(), [2**20])
+    assert " on" not in with_larger[-1].text

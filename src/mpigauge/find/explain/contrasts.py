@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.compare.cells import compared_by
-from mpigauge.compare.size_ratio import SizePair, SizeRatio, SizeRun, size_pairs, size_runs
-from mpigauge.compare.two import TWICE, Clause, NamesOfTwo, SizePiece, clauses, names_of_modes, size_pieces
+from mpigauge.compare.size_ratio import SizePair, SizeRatio, SizeRun, size_pairs, size_runs, sizes_timed
+from mpigauge.compare.two import (
+    TWICE,
+    Clause,
+    NamesOfTwo,
+    SizePiece,
+    as_many_as_fit,
+    clauses,
+    names_of_modes,
+    size_pieces,
+)
 from mpigauge.document.cell_names import place_name, subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.document.size_words import at_size
 from mpigauge.find.comparisons import USUALLY
 from mpigauge.find.explain.evidence import against_first
-from mpigauge.find.phrases import CROWDED, EMULATED, WITHIN, extra, fitting, headed, in_a_line, rate
+from mpigauge.find.phrases import CROWDED, EMULATED, WITHIN, extra, headed, in_a_line, rate
 from mpigauge.plan.factors import BY_NAME, PLACE
 from mpigauge.plan.groups import ranks_in
 from mpigauge.plan.patterns import patterns_with
@@ -96,6 +106,7 @@ class Contrast:
         points: All sizes that both have.
         runs: These, by verdict.
         pieces: These, as they are told together.
+        alone_bytes: Sizes that one of both alone has.
         twice_from: The smallest size from which on one takes at least twice as long at every size, by the
             whole interval; None if there is none, or if it is the smallest of all.
         by_limit: That all sizes that differ by more than the margin lie between the eager limits of the two;
@@ -113,6 +124,7 @@ class Contrast:
     points: tuple[SizeRatio, ...]
     runs: tuple[SizeRun, ...]
     pieces: tuple[SizePiece, ...]
+    alone_bytes: tuple[int, ...]
     twice_from: int | None
     by_limit: ByLimit | None
     emulated: bool
@@ -178,7 +190,8 @@ def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]
     for base, other in against_first(evidence, factors):
         pairs = size_pairs(base, other, same_place=factors != PLACE, within=evidence.within)
         if pairs:
-            fact = _contrast(evidence, factors, (base[0], other[0]), pairs)
+            alone = tuple(sorted(sizes_timed(base) ^ sizes_timed(other)))
+            fact = _contrast(evidence, factors, (base[0], other[0]), pairs, alone)
             of_all = factors == SENDERS and evidence.patterns[fact.base.cell.pattern].windowed
             yield replace(fact, rates=tuple(_rates(base, other, fact.points))) if of_all else fact
 
@@ -193,7 +206,11 @@ def _rates(base: Sequence[Row], other: Sequence[Row], points: Sequence[SizeRatio
 
 
 def _contrast(
-    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], pairs: Sequence[SizePair]
+    evidence: Evidence,
+    factors: frozenset[str],
+    rows: tuple[Row, Row],
+    pairs: Sequence[SizePair],
+    alone_bytes: tuple[int, ...],
 ) -> Contrast:
     points = [one.ratio for one in pairs]
     runs = size_runs(points)
@@ -206,6 +223,7 @@ def _contrast(
         points=tuple(points),
         runs=runs,
         pieces=size_pieces(pairs),
+        alone_bytes=alone_bytes,
         twice_from=_twice_from(points),
         by_limit=_by_limit(evidence, factors, rows, runs),
         emulated=factors in {PLACE, ORDER, SENDERS} and evidence.emulated and hosts,
@@ -282,10 +300,8 @@ def in_brief(
     has_room: Callable[[str], bool] = in_a_line,
 ) -> tuple[str, tuple[SizePiece, ...]]:
     """Return as much of the sentence of a contrast as there is room for, and the pieces that it tells."""
-    about, parts = subject(fact.base, varied, fact.factors), _parts(fact, chosen)
-    told = parts[: fitting(about, [part.text for part in parts], has_room)]
-    line = headed(about, "; ".join(part.text for part in told))
-    return line, tuple(piece for part in told for piece in part.pieces)
+    about = subject(fact.base, varied, fact.factors)
+    return as_many_as_fit(_parts(fact, chosen), partial(headed, about), has_room)
 
 
 def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
@@ -296,7 +312,7 @@ def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC)
 
 def _parts(fact: Contrast, chosen: Units) -> list[Clause]:
     """Return what is said of all pieces, that eager limits alone make the difference, and the times."""
-    first, *rest = clauses(sides_of(fact), fact.pieces, fact.base.cell)
+    first, *rest = clauses(sides_of(fact), fact.pieces, fact.base.cell, fact.alone_bytes)
     limit = [] if fact.by_limit is None else [Clause(_limit(fact.by_limit), ())]
     times = ", ".join(_times(fact, piece, chosen) for piece in fact.pieces if piece.verdict in DIFFERENT)
     return [first, *limit, *rest, *([Clause(times, ())] if times else [])]

@@ -248,10 +248,13 @@ def _need(rows: Sequence[Row], needs: Mapping[str, bool | None]) -> NeedOfTarget
 def synchronisations(evidence: Evidence) -> Iterator[Beside]:
     """Yield each way of synchronising an operation that differs from the usual one."""
     found = _different(
-        (usual, other)
-        for usual, other in _pairs(evidence, "mode")
-        if usual.cell.mode == _first_mode(usual.cell)
-        and any(evidence.patterns[usual.cell.pattern].volumes.wire)
+        evidence,
+        (
+            (usual, other)
+            for usual, other in _pairs(evidence, "mode")
+            if usual.cell.mode == _first_mode(usual.cell)
+            and any(evidence.patterns[usual.cell.pattern].volumes.wire)
+        ),
     )
     rows = {(row.cell, row.of.state): row for row in _timed(evidence)}
     empty = [row for row in rows.values() if row.cell.pattern in EMPTY]
@@ -272,7 +275,8 @@ def _empty(row: Row, epochs: Iterable[Row]) -> EmptyEpoch | None:
 def window_kinds(evidence: Evidence) -> Iterator[Beside]:
     """Yield operations into windows of other kinds that differ from those into the usual kind."""
     yield from _different(
-        (usual, other) for usual, other in _pairs(evidence, "rma_window") if _is_usual_window(usual.cell)
+        evidence,
+        (pair for pair in _pairs(evidence, "rma_window") if _is_usual_window(pair[0].cell)),
     )
 
 
@@ -280,14 +284,17 @@ def contended(evidence: Evidence) -> Iterator[Beside]:
     """Yield operations of all ranks on one word that differ from the same operation of one rank alone."""
     rows = _timed(evidence)
     yield from _different(
-        (alone, row)
-        for row in rows
-        if row.cell.pattern in CONTENDED
-        for alone in rows
-        if alone.cell.pattern == row.cell.mode
-        and alone.cell.mode == _first_mode(alone.cell)
-        and alone.cell.rma_window == row.cell.rma_window
-        and _goes_with(alone, row)
+        evidence,
+        (
+            (alone, row)
+            for row in rows
+            if row.cell.pattern in CONTENDED
+            for alone in rows
+            if alone.cell.pattern == row.cell.mode
+            and alone.cell.mode == _first_mode(alone.cell)
+            and alone.cell.rma_window == row.cell.rma_window
+            and _goes_with(alone, row)
+        ),
     )
 
 
@@ -369,13 +376,18 @@ def _but(row: Row, name: str) -> tuple[object, ...]:
     return (*(getattr(row.cell, one) for one in factors if one != name), *job_key(row))
 
 
-def _different(pairs: Iterable[tuple[Row, Row]]) -> Iterator[Beside]:
-    """Yield the pairs of a usual and another way that differ, all of them judged together."""
+def _different(evidence: Evidence, pairs: Iterable[tuple[Row, Row]]) -> Iterator[Beside]:
+    """Yield the pairs of a usual and another way that differ, as a comparison by what they differ in says.
+
+    Those that no comparison holds are judged together.
+    """
     sides = [(base, other, both) for base, other in pairs if (both := launches_of(other, base)) is not None]
-    ratios = judged_together(
+    known = [evidence.within.ratio(other, base) for base, other, _ in sides]
+    alone = judged_together(
         [both for *_, both in sides], [clock_steps_of(other, base) for base, other, _ in sides]
     )
-    for (base, other, _), ratio in zip(sides, ratios, strict=True):
+    for (base, other, _), mine, by_itself in zip(sides, known, alone, strict=True):
+        ratio = mine or by_itself
         if is_informative(ratio) and ratio.verdict in DIFFERENT and base.time and other.time:
             yield Beside(other.of, base.of, ratio, other.time.estimate, base.time.estimate)
 
@@ -408,7 +420,8 @@ def notified_sentence(fact: Notified, varied: Collection[str], chosen: Units = A
     took = time(fact.time_s, fact.low_s, fact.high_s, chosen)
     if fact.ratio is None or fact.message is None:
         return f"{said} {took}"
-    return f"{said} {took}, {times_words(fact.ratio)} as long as a {fact.message.cell.pattern} one way"
+    message = f"a message ({fact.message.cell.pattern}, one way)"
+    return f"{said} {took}, {times_words(fact.ratio)} as long as {message}"
 
 
 FUNCTIONS = {
@@ -476,8 +489,9 @@ def contended_headline(fact: Beside, varied: Collection[str], chosen: Units = AU
 
 
 def _in_line(about: str, fact: Beside, beside: str, chosen: Units, more: str = "") -> str:
-    """Return a ratio in one line, with its interval, the time and more if there is room."""
-    as_long, took = f"as long {beside}", units.format_time(fact.of_s, chosen.time)
+    """Return a ratio in one line, with its interval, both times and more if there is room."""
+    of, base = (units.format_time(each, chosen.time) for each in (fact.of_s, fact.base_s))
+    as_long, took = f"as long {beside}", f"{of} against {base}"
     return in_times(about, fact.ratio, f"{as_long}, {took}{more}", f"{as_long}, {took}", as_long)
 
 

@@ -1,8 +1,10 @@
 """Figures: KINDS is the one list of them; `list plots`, help, documentation and tests derive from it.
 
-To add one: a function from `Query` to a matplotlib figure under `@maker` in a module of this folder, and a
-line in KINDS, of which docs/figures.md and docs/gallery.md are made; and a test that is named after it in
-tests/unit/show/test_figures.py. Only the modules that draw import matplotlib, and only when they are used.
+To add one: a row of `against_size.FIGURES` or an `AgainstCount`, or, of another shape, a function from
+`Query` to a matplotlib figure under `@maker` in a module of this folder; a line in KINDS, of which `make
+docs` makes pages and figures; a test of its name in tests/unit/show/test_figures.py; and, if a single small
+cell is too little for it, a line of `ONE_CELL_LACKS` in test_figure_choices.py. Only the modules that draw
+import matplotlib, and only when they are used.
 """
 
 from __future__ import annotations

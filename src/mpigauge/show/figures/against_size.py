@@ -32,11 +32,12 @@ class DrawnValue:
 
     Attributes:
         point: Value of a row, with its interval if it has one; None if the row has no such value.
-        what: Label of the vertical axis.
+        what: Label of the vertical axis, of at most 20 letters where there is another panel.
+        quantity: What scale and ticks are of; only that of shares has a span.
         p99: The 99th percentile of what the value is the median of, drawn hollow.
         span: Ends of the vertical axis, from the values; None where these decide.
         levels: Values of horizontal reference lines.
-        name: Prefix of the SVG ids of its curves.
+        name: Prefix of the SVG ids of its curves; empty of the first panel alone.
         optional: Whether it is left out where no value is above 0.
     """
 
@@ -58,7 +59,7 @@ class AgainstSize:
         keep: Whether a row belongs to it.
         panels: The values; series are those with a value in the first.
         lacks: What results have not that lack the first value.
-        note: What its curves are.
+        note: What its curves are; None for what bands are, where it has any.
         limits: Whether eager limits are marked.
         widened: Whether a curve is wider where others cover it.
     """
@@ -66,7 +67,7 @@ class AgainstSize:
     keep: Callable[[Row], object]
     panels: Sequence[DrawnValue]
     lacks: str
-    note: Callable[[Sequence[Series]], str] = lambda _: INTERVALS
+    note: Callable[[Sequence[Series]], str] | None = None
     limits: bool = True
     widened: bool = False
 
@@ -88,7 +89,8 @@ def figure_of(kind: AgainstSize, query: Query) -> Figure:
     labels = [*labels_of(curves), *[""] * any(panel.p99 for panel in kind.panels)]
     whole = style.paper(HEIGHTS_IN[len(shown) > 1], lines.legend_rows(labels))
     stacked(whole, shown)
-    finish(whole, query, curves, looks_of(chart), kind.note(curves))
+    bands = INTERVALS if any(point.low is not None for one in shown for point in one.points) else ""
+    finish(whole, query, curves, looks_of(chart), kind.note(curves) if kind.note else bands)
     return whole
 
 

@@ -297,7 +297,7 @@ def finish(
     """
     words = title_words(curves)
     measured = [curve for curve in curves if not curve.imported]
-    statement = [] if not measured else [note]
+    statement = [note] if measured and note else []
     statement += [f"{query.stat} of each launch"] if query.stat != "median" and measured else []
     title = words or (curves[0].label if len(curves) == 1 else "")
     shown = list(range(len(curves)) if drawn is None else drawn)

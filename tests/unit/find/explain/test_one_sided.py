@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace as with_fields
 from typing import TYPE_CHECKING
@@ -70,7 +71,7 @@ def test_what_the_target_sees_is_told_in_messages() -> None:
         "put-notify flag, 8 B: seen by the target after 28"
     )
     assert headline("one-sided", fact, evidence).endswith(") as long as a message, launch by launch")
-    assert "as long as a pingpong one way" in sentence("one-sided", fact, evidence)
+    assert sentence("one-sided", fact, evidence).endswith(" as long as a message (pingpong, one way)")
 
 
 def test_it_is_the_first_line_of_all() -> None:
@@ -146,12 +147,46 @@ def test_ways_of_synchronising_are_told_where_they_differ() -> None:
     assert "lock" in sentence("synchronisation", fact, evidence)
 
 
+def test_an_epoch_is_told_of_the_windows_that_it_was_measured_in() -> None:
+    times = {remote("put"): 32.0, remote("put", mode="fence"): 986.0}
+    times |= {remote("empty-epoch", 0, "fence", "create"): 944.0}
+    (fact,) = facts(synchronisations, told_of(times, noise=0.002))
+    assert fact.empty is None
+
+
+def test_the_usual_mode_and_window_come_first_and_small_before_large() -> None:
+    size, mode, window = (8, 4096), ("flag", "send"), ("allocate", "create")
+    made = [remote("put-notify", s, m, w) for w in window for m in mode for s in size]
+    evidence = told_of({cell(size=s): 200.0 for s in size} | dict.fromkeys(made, 280.0))
+    cells = [(fact.of.cell, fact.weight) for fact in facts(notified, evidence)]
+    weights = {(of.bytes, of.mode, of.rma_window): weight for of, weight in cells}
+    assert weights[8, "flag", "allocate"] == pytest.approx(10 / (1 + math.log2(9)))
+    assert weights[4096, "flag", "allocate"] == pytest.approx(10 / (1 + math.log2(4097)))
+    for others in ((8, "send", "allocate"), (8, "flag", "create"), (8, "send", "create")):
+        assert weights[others] == pytest.approx(1 / (1 + math.log2(9)))
+
+
+def test_a_way_of_synchronising_is_said_with_both_names_and_times() -> None:
+    evidence = told_of({remote("put"): 100.0, remote("put", mode="lock"): 300.0}, noise=0.0)
+    (fact,) = facts(synchronisations, evidence)
+    said = sentence("synchronisation", fact, evidence)
+    other, base = "put lock, window allocate, 8 B", "put flush, window allocate"
+    times = "3.00 times (3.00 \N{EN DASH} 3.00)"
+    assert said == f"{other}: {times} as long as {base}, 300 ns against 100 ns"
+
+
+@pytest.mark.parametrize(("size", "told"), [(32 * 1024 - 1, False), (32 * 1024, True)])
+def test_a_copy_is_told_from_the_size_on_at_which_its_time_says_what_it_is(size: int, told: bool) -> None:
+    evidence = told_of({cell("memcpy", size): 2000.0, remote("put", size): 2100.0})
+    assert bool(facts(own_copies, evidence)) == told
+
+
 def test_other_windows_are_told_beside_the_usual_one() -> None:
     evidence = told_of({remote("put"): 20.0, remote("put", window="create"): 800.0})
     (fact,) = facts(window_kinds, evidence)
     line = headline("window-kind", fact, evidence)
     assert line.startswith("put, 8 B: window of MPI_Win_create: 4")
-    assert " as long as of MPI_Win_allocate, 8" in line
+    assert re.search(r" as long as of MPI_Win_allocate, 8\d\d ns against (19|20)\.\d ns$", line)
 
 
 def test_contention_is_told_beside_one_rank_alone() -> None:
@@ -238,7 +273,8 @@ def test_synchronisation_is_told_beside_an_epoch_without_an_operation() -> None:
     assert fact.empty.of.cell.mode == "fence"
     assert fact.empty.ratio.estimate == pytest.approx(944 / 986, rel=0.01)
     assert re.search(
-        r"as flush, 9\d\d ns; an empty epoch 9[34]\d ns$", headline("synchronisation", fact, evidence)
+        r"as flush, 9\d\d ns against 3\d\.\d ns; an empty epoch 9[34]\d ns$",
+        headline("synchronisation", fact, evidence),
     )
     said = sentence("synchronisation", fact, evidence)
     assert re.search(r"; an empty epoch of fence 9[34]\d ns, 0\.9\d* times \(.*\) as long$", said)
