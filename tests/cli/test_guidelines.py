@@ -68,7 +68,7 @@ def test_what_breaks_them_is_named_first(cli: Cli, monkeypatch: pytest.MonkeyPat
         assert one["ratio"] == pytest.approx(usual / (0.5 * better), rel=0.03)
     first, second, *_ = cli("check", "r.jsonl", "--guidelines").out.splitlines()
     assert first.startswith("violated: ")
-    assert second.startswith("allreduce of 8 B to 1 MiB takes up to ")
+    assert second.startswith("allreduce, 4 KiB to 1 MiB: takes up to ")
     assert "reduce-bcast: saves" in second
     report = cli("check", "r.jsonl", "--guidelines", "--format", "junit").out
     suite = ET.fromstring(report)  # noqa: S314 - our own

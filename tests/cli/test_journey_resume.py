@@ -144,7 +144,7 @@ def test_what_is_stopped_before_its_first_number_says_so(
     assert "; nothing is measured yet: r.jsonl has 0 of 2 cells\n" in words
     assert "mpigauge resume r.jsonl" in words
     shown = cli("show", "r.jsonl").out
-    assert "! nothing is measured yet: 0 of 2 cells; mpigauge resume measures them" in shown
+    assert "! nothing is measured yet; 0 of 2 cells: mpigauge resume measures them" in shown
     assert "mpigauge resume r.jsonl" in shown
     assert "mpigauge plot" not in shown
 
@@ -250,8 +250,7 @@ def test_a_torn_last_line_is_left_out_and_measured_again(
     os.truncate("r.jsonl", Path("r.jsonl").stat().st_size - 100)
     assert "the last line is incomplete" in cli("show", "--all", "r.jsonl").out
     assert (
-        "cut short, so launches or cells are missing: mpigauge resume continues it"
-        in cli("show", "r.jsonl").out
+        "cut short; launches or cells are missing: mpigauge resume continues it" in cli("show", "r.jsonl").out
     )
     assert cli("resume", "r.jsonl").status == 0
     after = load(Path("r.jsonl"))

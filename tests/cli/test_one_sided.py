@@ -43,7 +43,7 @@ def test_without_a_kind_there_is_a_figure_of_every_result(cli: Cli, name: str) -
 
 def test_a_line_of_several_sizes_says_whose_its_numbers_are(cli: Cli) -> None:
     words = ("compare", DOCS / "results" / "one-sided.jsonl.gz", "--by", "rma_window")
-    said = "of several sizes: the numbers of the first, which differs most"
+    said = "of several sizes: geometric means, each with its own interval"
     assert said in cli(*words).out
     assert said not in cli(*words, "--all").out
 

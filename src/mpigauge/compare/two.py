@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Verdict
 
+    At = Callable[[Sequence[int]], str]
+    """Returns at which of all sizes some are, as `size_words.where` does."""
+
 # ---- Pieces --------------------------------------------------------------------------------------
 
 ALIKE = 1.25
@@ -287,9 +290,10 @@ def clauses(
         cell: One of either, for what has no size.
         alone_bytes: Sizes that one of both alone has: nothing is said `from 64 KiB on` where these follow.
     """
-    every = sorted({*alone_bytes, *(size for piece in pieces for size in piece.sizes_bytes)})
+    both = [size for piece in pieces for size in piece.sizes_bytes]
+    at = at_sizes(both, alone_bytes, cell)
     differing = [piece for piece in pieces if piece.verdict in DIFFERENT]
-    rest = _without_difference([piece for piece in pieces if piece not in differing], every, cell)
+    rest = _without_difference([piece for piece in pieces if piece not in differing], at)
     if not differing:
         named = rest[0]._replace(text=f"{sides.other} against {sides.base}: {rest[0].text}")
         return [_alone(sides, pieces, cell) or named, *rest[1:]]
@@ -301,9 +305,9 @@ def clauses(
     def later(piece: SizePiece) -> Clause:
         number, word = _number_and_word(piece, sides)
         said = number if word == unsaid == AS_LONG else " ".join(filter(None, [number, word]))
-        return Clause(f"{said}{where_of(piece, every, cell)}", (piece,))
+        return Clause(f"{said}{where_of(piece, at)}", (piece,))
 
-    begin = Clause(f"{takes(first, sides)}{where_of(first, every, cell)}", (first,))
+    begin = Clause(f"{takes(first, sides)}{where_of(first, at)}", (first,))
     return [begin, *map(later, ends), *rest, *map(later, between)]
 
 
@@ -315,11 +319,11 @@ def _alone(sides: NamesOfTwo, pieces: Sequence[SizePiece], cell: Cell) -> Clause
         return None
     if not is_known(pooled.low, pooled.high) or piece.most > ALIKE * piece.least:
         return None
-    said = f"{takes(piece, sides)}{where_of(piece, piece.sizes_bytes, cell)}"
+    said = f"{takes(piece, sides)}{where_of(piece, at_sizes(piece.sizes_bytes, (), cell))}"
     return Clause(f"{said}; {VERDICT_NEEDS}", (piece,))
 
 
-def _without_difference(pieces: Sequence[SizePiece], every: Sequence[int], cell: Cell) -> list[Clause]:
+def _without_difference(pieces: Sequence[SizePiece], at: At) -> list[Clause]:
     """Return at which sizes there is no difference, and at which nobody can tell and why."""
     found = []
     for word in (word for word in VERDICTS if word not in DIFFERENT):
@@ -327,7 +331,7 @@ def _without_difference(pieces: Sequence[SizePiece], every: Sequence[int], cell:
         sizes = [size for piece in mine for size in _sizes_with(piece, word)]
         if sizes:
             why = _why_undecided(mine) if word == "undecided" else ""
-            found.append(Clause(f"{verdict_words(word)}{where(sizes, every, cell)}{why}", mine))
+            found.append(Clause(f"{verdict_words(word)}{at(sizes)}{why}", mine))
     return sorted(found, key=lambda one: "undecided" in one.text)
 
 
@@ -438,10 +442,20 @@ def _with_ends(text: str, low: float | None, high: float | None, write: Callable
     return text if looks_exact else units.with_interval(text, low, high, write)
 
 
-def where_of(piece: SizePiece, every_bytes: Sequence[int], cell: Cell) -> str:
+def at_sizes(both_bytes: Sequence[int], alone_bytes: Iterable[int], cell: Cell) -> At:
+    """Return what says at which of the sizes that two curves both have something is so.
+
+    Args:
+        alone_bytes: Sizes that one of both alone has, which are no end of what both have.
+    """
+    every = sorted({*alone_bytes, *both_bytes})
+    return partial(where, every_bytes=every, cell=cell, among=len(both_bytes))
+
+
+def where_of(piece: SizePiece, at: At) -> str:
     """Return at which sizes a piece is so, and of which of them nobody can tell from that size alone."""
     apart = piece.apart_bytes if piece.verdict in DIFFERENT else ()
     if not apart:
-        return where(piece.sizes_bytes, every_bytes, cell)
+        return at(piece.sizes_bytes)
     which = units.format_size(apart[0]) if len(apart) == 1 else units.counted(len(apart), "size")
-    return f"{where(piece.sizes_bytes, every_bytes, cell)} ({which} alone: undecided)"
+    return f"{at(piece.sizes_bytes)} ({which} alone: undecided)"

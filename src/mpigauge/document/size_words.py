@@ -46,7 +46,11 @@ def every_size(number: int) -> str:
 
 
 def where(
-    some_bytes: Sequence[int], every_bytes: Sequence[int], cell: Cell, most_places: int = MAX_PLACES
+    some_bytes: Sequence[int],
+    every_bytes: Sequence[int],
+    cell: Cell,
+    most_places: int = MAX_PLACES,
+    among: int | None = None,
 ) -> str:
     """Return at which of all sizes something is so: ` up to 512 B`, ` from 64 KiB on`, ` at all 7 sizes`.
 
@@ -54,6 +58,7 @@ def where(
         some_bytes: Rising; some of `every_bytes`, which rise, too.
         cell: For what has no size.
         most_places: Most ranges of sizes that are named; of more, how many sizes they are.
+        among: Of how many sizes some are counted; None for all.
     """
     if cell.pattern in UNSIZED:
         return ""
@@ -63,7 +68,7 @@ def where(
         return f" at {every_size(len(every_bytes))}"
     places = [*runs([every_bytes.index(size) for size in some_bytes], consecutive)]
     if len(places) > most_places:
-        return f" at {len(some_bytes)} of {len(every_bytes)} sizes"
+        return f" at {len(some_bytes)} of {among or len(every_bytes)} sizes"
     *more, last = [_place(every_bytes, place[0], place[-1]) for place in places]
     return f"{','.join(more)} and{last}" if more else last
 

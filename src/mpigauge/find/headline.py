@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace as with_fields
 
 from mpigauge import units
-from mpigauge.compare.two import amount_of, takes, where_of
+from mpigauge.compare.two import amount_of, at_sizes, takes, where_of
 from mpigauge.document.cell_names import subject, varied_in
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_suffix
@@ -395,7 +395,7 @@ def _amount(one: Contrast, piece: SizePiece) -> str:
 
 
 def _where(one: Contrast, piece: SizePiece) -> str:
-    return where_of(piece, [point.bytes for point in one.points], one.other)
+    return where_of(piece, at_sizes([point.bytes for point in one.points], one.alone_bytes, one.other))
 
 
 def _others(found: Sequence[str], said: str) -> Iterator[str]:

@@ -123,8 +123,8 @@ class About:
 
     @cached_property
     def varied(self) -> frozenset[str]:
-        """Return the factors in which the cells differ, with and without times."""
-        return varied_among(row.cell for row in self.rows)
+        """Return the factors in which the cells differ, with and without times; the floor is none of them."""
+        return varied_among(row.cell for row in self.rows if row.cell.pattern not in FLOORS)
 
     @cached_property
     def numbers(self) -> tuple[Row, ...]:

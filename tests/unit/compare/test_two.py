@@ -246,3 +246,26 @@ def test_sizes_that_one_alone_has_are_no_end_of_a_curve() -> None:
     assert more[-1].endswith(f" at {format_size(largest)}")
     with_larger = clauses(SIDES, pieces("s==", [1.1, 1.0, 1.0]), cell(), [2**20])
     assert " on" not in with_larger[-1].text
+
+
+def test_an_undecided_size_goes_with_its_decided_neighbours_alone() -> None:
+    """Undecided ones between it and them do not count."""
+    assert [piece.verdict for piece in pieces("s??s", [1.1] * 4)] == ["slower"]
+    assert [piece.verdict for piece in pieces("s??=", [1.1, 1.1, 1.1, 1.0])] == ["slower", "same"]
+
+
+def test_sizes_without_a_difference_are_told_by_the_word_of_most() -> None:
+    (half,) = pieces("=?", [1.0, 1.0])
+    assert (half.verdict, half.apart_bytes) == ("same", (16,))
+    (fewer,) = pieces("=??", [1.0, 1.0, 1.0])
+    assert (fewer.verdict, fewer.apart_bytes) == ("undecided", (8,))
+
+
+def test_ratios_are_alike_up_to_a_quarter_apart() -> None:
+    assert len(pieces("ss", [1.2, 1.5], width=0.001)) == 1
+    assert len(pieces("ss", [1.2, 1.501], width=0.001)) == 2
+
+
+def test_a_number_that_its_interval_cannot_be_told_from_has_none() -> None:
+    (piece,) = pieces("s", [1.5], width=0.0)
+    assert amount_of(piece, SIDES) == "50 % longer"

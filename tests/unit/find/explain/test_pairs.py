@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.find.explain.contrasts import senders
-from mpigauge.find.explain.pairs import headline, pairs, remedy, sentence
+from mpigauge.find.explain.pairs import headline, members_of, pairs, remedy, sentence
 from mpigauge.find.fact import rests_on
 from tests.made import PATTERNS, cell, collective
 from tests.unit.find.explain.made_evidence import evidence, varied
@@ -204,3 +204,28 @@ def test_smallest_and_largest_size_are_told() -> None:
     assert "at 8 B" in text
     assert "at 64 KiB" in text
     assert rests_on(fact) == {many(size=size) for size in (8, 1024, 65536)}
+
+
+def test_of_pairs_of_which_some_cross_hosts_it_is_told_how_many() -> None:
+    found = evidence([alone(), many()], by_pattern(multi_stream=0.5), cores=4, of=ranks_take(1, 1, 1, 1))
+    (fact,) = pairs(found)
+    some = replace_fields(fact, hosts=2, crossing=1, unlike=True)
+    mixed = "no ratio to stream unidirectional: 1 of 2 pairs cross hosts, the others do not"
+    assert sentence(some, varied(found)).endswith(mixed)
+    assert remedy(some) == ""
+    across = replace_fields(fact, hosts=2, crossing=2, unlike=True)
+    assert sentence(across, varied(found)).endswith("whose two ranks share a host while these cross")
+    assert remedy(across) == 'in a plan, pairs = "tournament" measures all pairs alone'
+
+
+def test_one_round_trip_at_once_takes_and_several_take() -> None:
+    cells = [alone("pingpong", ranks=2), many("multi-pingpong", ranks=2)]
+    found = evidence(cells, by_pattern(multi_pingpong=1.25), cores=4, of=ranks_take(1.0, 1.0))
+    (fact,) = pairs(found)
+    assert "1 pair at once takes 1.25 times" in sentence(fact, varied(found))
+
+
+def test_the_root_of_senders_is_the_one_that_was_asked_for() -> None:
+    of = BY_NAME["incast"]
+    assert members_of(many("incast", root="2"), of) == [(2, 0), (2, 1), (2, 3)]
+    assert members_of(many("incast", root="rotating"), of) == [(0, 1), (0, 2), (0, 3)]
