@@ -500,9 +500,10 @@ def runs_of(
 
 def _runs(curve: Sequence[Compared], together: Collection[Verdict]) -> list[Run]:
     ordered = sorted(curve, key=lambda cell: cell.pair.base.cell.bytes)
-    judged = [(cell, pair) for cell in ordered if (pair := _size_pair(cell)) is not None]
     places = {id(cell): place for place, cell in enumerate(ordered)}
-    found = [Run((cell,)) for cell in ordered if cell.decision is None]
+    sides = [(cell, _size_pair(cell)) for cell in ordered]
+    judged = [(cell, pair) for cell, pair in sides if pair is not None]
+    found = [Run((cell,)) for cell, pair in sides if pair is None]
     for piece in size_pieces([pair for _, pair in judged]):
         mine, judged = judged[: len(piece.sizes_bytes)], judged[len(piece.sizes_bytes) :]
         parts = [mine] if piece.verdict in DIFFERENT else runs(mine, _of_one_verdict)
@@ -511,7 +512,8 @@ def _runs(curve: Sequence[Compared], together: Collection[Verdict]) -> list[Run]
 
 
 def _size_pair(cell: Compared) -> SizePair | None:
-    if cell.decision is None:
+    """Return a cell as a size of two curves; None without a decision, or a time of either row."""
+    if cell.decision is None or cell.pair.base.time is None or cell.pair.other.time is None:
         return None
     ratio = ratio_from(cell.decision, paired=cell.pair.paired, verdict=cell.verdict)
     return size_pair(cell.pair.base, cell.pair.other, cell.pair.sides, ratio)

@@ -361,9 +361,9 @@ def _piece(run: Run) -> dict[str, Any]:
         "sizes_bytes": [*run.piece.sizes_bytes],
         "apart_bytes": [*run.piece.apart_bytes],
         "verdict": run.verdict,
-        "ratio": number.estimate if number else None,
-        "low": number.low if number else None,
-        "high": number.high if number else None,
+        "ratio": finite_or_none(number.estimate) if number else None,
+        "low": finite_or_none(number.low) if number else None,
+        "high": finite_or_none(number.high) if number else None,
         "launches": number.launches if number else None,
     }
 

@@ -161,7 +161,7 @@ def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
     """Yield one payoff; nothing if no ratio of the two places has an interval."""
     sizes = sorted(slow.times.keys() & fast.times.keys())
     ratios = [slow.over(fast, size) for size in sizes]
-    if any(ratios):
+    if any(ratios) and (pairs := slow.besides(fast)):
         begin = pays_from(sizes, ratios)
         ends = () if begin is None else dict.fromkeys((begin, sizes[-1]))
         unclear = tuple(size for size in _unclear(sizes, ratios) if begin is not None and size > begin)
@@ -171,7 +171,7 @@ def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
             begin,
             _at(slow, fast, ends),
             unclear,
-            size_pieces(slow.besides(fast)),
+            size_pieces(pairs),
             _alone(fast, slow),
         )
 

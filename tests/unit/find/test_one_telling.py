@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -130,7 +131,9 @@ def test_a_comparison_tells_the_pieces_that_explain_tells(path: Path) -> None:
     for factor in factors_varied(row.cell for row in source.rows):
         pairs = pairs_by(source.rows, factor, source.result.campaign.libraries)
         shown = compare(pairs, thresholds, controlled=False)
-        for run in runs_of(shown.cells, compared_by(factor) | {"bytes"}):
+        runs = runs_of(shown.cells, compared_by(factor) | {"bytes"})
+        assert Counter(id(cell) for run in runs for cell in run.cells) == Counter(map(id, shown.cells))
+        for run in runs:
             curve = [one for one in facts if is_of(run, *one)]
             if run.piece is not None and curve:
                 assert run.piece in facts[curve[0]].pieces
