@@ -6,16 +6,18 @@ import fcntl
 import os
 import pty
 import re
+import signal
 import struct
 import sys
 import termios
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mpigauge.cli import status_of
+from mpigauge.cli.screen.live import LiveAnswer
 from mpigauge.find.so_far import SoFar
 from mpigauge.find.warning_sentences import sentence
 from mpigauge.result.reader import Result, load
@@ -141,6 +143,30 @@ def test_what_stays_is_the_answer_alone(openmpi: FakeMpi, cli: Cli, monkeypatch:
     assert not any("left" in line or "measuring" in line for line in left)
     assert [line.split() for line in left[:-1]] == [
         line.split() for line in cli("show", "r.jsonl").out.splitlines() if line.strip()
+    ]
+
+
+def test_ctrl_c_leaves_the_answer_so_far_and_says_what_to_do(
+    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It erased all numbers, and named no way to see them again."""
+    monkeypatch.setattr("mpigauge.cli.screen.live.MAX_COMPUTING", ALWAYS)
+    launch_ends = LiveAnswer.launch_ends
+
+    def then_ctrl_c(display: LiveAnswer, *of_launch: Any) -> None:
+        launch_ends(display, *of_launch)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(LiveAnswer, "launch_ends", then_ctrl_c)
+    status, screen = watched(*RUN)
+    left = [line.rstrip() for line in screen.lines if line.strip()]
+    assert status == 130
+    assert any("latency, 8 B" in line for line in left)
+    assert not any("at most" in line for line in left)
+    assert left[-3].startswith("stopped by SIGINT (Ctrl-C); all finished visits are in r.jsonl")
+    assert left[-2:] == [
+        "  look at it:    mpigauge show r.jsonl",
+        "  continue with: mpigauge resume r.jsonl",
     ]
 
 

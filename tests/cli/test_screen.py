@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gzip
 import os
 import pty
 import re
@@ -324,3 +325,34 @@ def test_every_verb_that_prints_text_takes_colour() -> None:
     assert {"run", "resume", "show", "map", "list", "doctor"} <= {
         n for n, all_ in options.items() if "--color" in all_
     }
+
+
+@pytest.mark.parametrize(("height", "times"), [(12, 2), (60, 1)])
+def test_an_answer_that_scrolls_ends_in_its_first_sentence(result: Path, height: int, times: int) -> None:
+    """What was found stood above the screen, and prompt and hints where one looks."""
+    said = ESCAPE.sub("", on_terminal("show", result, height=height)).rstrip()
+    first = said.splitlines()[0]
+    assert said.count(first) == times
+    assert said.endswith(first) == (times > 1)
+
+
+def test_no_other_form_and_no_pipe_ends_so(result: Path, cli: Cli) -> None:
+    first = cli("show", result).out.splitlines()[0]
+    assert cli("show", result).out.count(first) == 1
+    assert ESCAPE.sub("", on_terminal("show", result, "--all", height=12)).count(first) <= 1
+
+
+@pytest.mark.parametrize("typed", ["r.jsonl.gz", "r.jsonl"])
+def test_a_result_is_found_packed_or_not(result: Path, cli: Cli, typed: str) -> None:
+    if typed == "r.jsonl":
+        result.with_suffix(".jsonl.gz").write_bytes(gzip.compress(result.read_bytes()))
+        result.unlink()
+    for verb in ("show", "explain"):
+        assert cli(verb, typed).status == 0
+    assert "is complete" in cli("resume", typed).err
+    assert cli("show", "other.jsonl").err.startswith("mpigauge: other.jsonl: there is no such file")
+
+
+def test_what_users_call_a_list_is_understood(cli: Cli) -> None:
+    assert cli("list", "suites").out == cli("list", "plans").out
+    assert "libraries" in cli("list", "nothing").err

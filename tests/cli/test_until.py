@@ -41,6 +41,7 @@ def test_a_clear_case_takes_few_launches(
     assert 6 <= launches < LAUNCHES
     assert cli("compare", "r.jsonl").status == status
     assert "the comparison is decided" in cli("show", "--all", "r.jsonl").out
+    assert " s, until it was decided" in cli("show", "r.jsonl").out
 
 
 @pytest.mark.thorough

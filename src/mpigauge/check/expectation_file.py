@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Word = TypeVar("Word", bound=str)
 
 TABLE = "expect"
-LATENCY = "latency"
+LATENCY: Quantity = "latency"
 
 _HINT = "write 'pingpong 8B latency < 2us', or 'stream 1MiB:4MiB bandwidth > 90% of 100Gbit/s'"
 _SENTENCE = re.compile(r"([^<>]+)([<>]=?)([^<>=]+)")
@@ -84,7 +84,8 @@ def parse(text: str, name: str = "", foreign: Collection[str] = ()) -> Expectati
         raise UsageError(f"{text!r} is not an expectation", _HINT)
     what, sign, bound = match.groups()
     tokens = _TOKEN.findall(what)
-    quantity = _one(text, "quantity", [word for word in QUANTITIES if word in tokens], QUANTITIES)
+    named = [word for word in QUANTITIES if word in tokens] or [_quantity_of(tokens, bound)]
+    quantity = _one(text, "quantity", named, QUANTITIES)
     stat = _one(text, "statistic", [word for word in STATS if word in tokens] or ["median"], STATS)
     sizes = [token for token in tokens if token[0].isdigit() and not token.endswith("ranks")]
     words = [token for token in tokens if token not in (quantity, stat, *sizes)]
@@ -102,6 +103,14 @@ def parse(text: str, name: str = "", foreign: Collection[str] = ()) -> Expectati
         below=sign.startswith("<"),
         bound=_bound(text, quantity, bound.strip()),
     )
+
+
+def _quantity_of(tokens: Sequence[str], bound: str) -> Quantity:
+    """Return the quantity that a sentence means which names none: what its bound is of."""
+    if "%" in bound or "/s" in bound:
+        return "bandwidth"
+    pattern = known().get(tokens[0]) if tokens else None
+    return LATENCY if pattern is not None and pattern.one_way and pattern.talks else "time"
 
 
 def _one(text: str, kind: str, found: Sequence[str], choices: Sequence[Word]) -> Word:

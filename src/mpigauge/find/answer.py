@@ -765,7 +765,9 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
     words = _places_of(results[0], found) if several else job_of(results[0], found[0]) if found else []
     jobs = f"{len(found)} jobs × " if several else ""
     if launches and (seconds := sum(map(seconds_of, results))):
-        words.append(f"{jobs}{units.counted(launches, 'launch')} in {seconds:.0f} s")
+        decided = all(result.ends and result.ends[-1].reason == "decided" for result in results)
+        until = ", until it was decided" if decided else ""
+        words.append(f"{jobs}{units.counted(launches, 'launch')} in {seconds:.0f} s{until}")
     elif several:
         words.insert(0, f"{len(found)} jobs")
     if not launches and any(result.imported for result in results):

@@ -3,6 +3,7 @@
 A plan file has the fields of Asked at its top and one `[[measure]]` table per pattern.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 import msgspec
 
 from mpigauge import units
-from mpigauge.errors import UsageError
+from mpigauge.errors import UsageError, nearest
 from mpigauge.inputs import text_of
 from mpigauge.plan import shipped
 from mpigauge.plan.hosts import hosts_of
@@ -115,14 +116,16 @@ def read_file(path: Path) -> Asked:
         UsageError: It is invalid; names the file and the key, or the line that is not TOML.
     """
     shipped.check_there(path)
-    return file_of(read_toml(path, "a plan", ", or a name: mpigauge list plans"), str(path))
+    values = read_toml(path, "a plan", ", or a name: mpigauge list plans")
+    return file_of(values, str(path), path.read_text(encoding="utf-8"))
 
 
-def file_of(values: Mapping[str, Any], where: str) -> Asked:
+def file_of(values: Mapping[str, Any], where: str, text: str = "") -> Asked:
     """Return the checked keys of a plan file.
 
     Args:
         where: The source named in errors: the file, or who gave the values.
+        text: The file, of which errors name the line; empty if there is none.
 
     Raises:
         UsageError: A key is invalid; names it.
@@ -130,7 +133,7 @@ def file_of(values: Mapping[str, Any], where: str) -> Asked:
     try:
         asked = msgspec.convert(values, Asked)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{where}: {_in_toml_words(error)}", KEYS_HINT) from None
+        raise _invalid(error, values, where, text) from None
     if "measure" not in values:
         raise UsageError(f"{where}: the plan missing required field `measure`", KEYS_HINT)
     return asked
@@ -196,6 +199,37 @@ def _texts(value: object, depth: int = 0) -> Iterator[str]:
         yield from (text for pair in value.items() for item in pair for text in _texts(item, depth + 1))
     elif isinstance(value, list):
         yield from (text for item in value for text in _texts(item, depth + 1))
+
+
+_UNKNOWN = re.compile(r"unknown field `([^`]*)`")
+_NO_LIST = re.compile(r"Expected `array`, got `(?!null|object)[^`]*` - at `\$\.(?:measure\[\d+\]\.)?(\w+)`")
+_TABLE = re.compile(r"measure\[(\d+)\]")
+
+
+def _invalid(error: msgspec.ValidationError, values: Mapping[str, Any], where: str, text: str) -> UsageError:
+    """Return the error of an invalid key: its line, what is wrong, and what was probably meant."""
+    table = _TABLE.search(str(error))
+    of_table = f"{table[0]}." if table else ""
+    if match := _UNKNOWN.search(str(error)):
+        key, near = match[1], nearest(match[1], (Measure if table else Asked).__struct_fields__)
+        said, hint = "unknown key `{}`", f"did you mean {near}?" if near else KEYS_HINT
+    elif match := _NO_LIST.search(str(error)):
+        key = match[1]
+        value = (values["measure"][int(table[1])] if table else values)[key]
+        said, hint = "`{}` is a list", f"write {key} = [{json.dumps(value)}]"
+    else:
+        return UsageError(f"{where}: {_in_toml_words(error)}", KEYS_HINT)
+    return UsageError(f"{where}: {_line_of(key, text)}{said.format(of_table + key)}", hint)
+
+
+def _line_of(key: str, text: str) -> str:
+    """Return `line 3: `, where a key stands once at the beginning of a line; else nothing."""
+    numbers = [
+        number
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.partition("=")[0].strip().strip("\"'") == key or line.strip().strip("[]") == key
+    ]
+    return f"line {numbers[0]}: " if len(numbers) == 1 else ""
 
 
 def _in_toml_words(error: msgspec.ValidationError) -> str:

@@ -102,8 +102,16 @@ def file_of(path: Path) -> Path:
         UsageError: The folder has no file.
     """
     if not is_folder(path) or (not results_in(path) and others_in(path)):
-        return path
+        return as_written(path)
     return newest_in(path)
+
+
+def as_written(path: Path) -> Path:
+    """Return a file, or the same one with or without `.gz`, if that is there: a complete result is packed."""
+    if os.path.lexists(path):
+        return path
+    other = path.with_name(path.name.removesuffix(".gz") if path.suffix == ".gz" else f"{path.name}.gz")
+    return other if other.name.endswith(ENDINGS) and other.is_file() else path
 
 
 def named(paths: Sequence[Path]) -> list[Path]:
@@ -121,7 +129,11 @@ def every(paths: Sequence[Path]) -> list[Path]:
     Raises:
         UsageError: A folder has no result.
     """
-    found = [file for path in paths or [FOLDER] for file in (_all_in(path) if is_folder(path) else [path])]
+    found = [
+        file
+        for path in paths or [FOLDER]
+        for file in (_all_in(path) if is_folder(path) else [as_written(path)])
+    ]
     return list(dict.fromkeys(found))
 
 

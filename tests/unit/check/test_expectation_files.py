@@ -59,7 +59,6 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
         ("", "is not an expectation"),
         ("pingpong 8B latency", "is not an expectation"),
         ("pingpong 8B latency < 2us < 3us", "is not an expectation"),
-        ("pingpong 8B < 2us", "must name one quantity"),
         ("pingpong 8B latency time < 2us", "several: time, latency"),
         ("pingpong 8B p99 p95 latency < 2us", "must name one statistic"),
         ("8B bandwidth > 2GB/s", "does not begin with the name of a pattern"),
@@ -74,6 +73,19 @@ def test_what_is_not_understood_is_named(text: str, said: str) -> None:
         parse(text)
     assert said in refused.value.sentence
     assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "quantity"),
+    [
+        ("pingpong 8 B < 1us", "latency"),
+        ("stream unidirectional 1 MiB > 1GB/s", "bandwidth"),
+        ("pingpong 1MiB > 80% of 10Gbit/s", "bandwidth"),
+        ("allreduce 8B < 2us", "time"),
+    ],
+)
+def test_a_quantity_that_is_not_named_is_what_the_bound_is_of(text: str, quantity: str) -> None:
+    assert parse(text).quantity == quantity
 
 
 def test_a_mistyped_pattern_is_guessed() -> None:

@@ -160,6 +160,39 @@ def test_a_window_has_the_bounds_of_the_option(tmp_path: Path) -> None:
         laid_over(read(tmp_path, '[[measure]]\npattern = "stream"\nwindow = 10_000_000'))
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "hint"),
+    [
+        ('title = "x"\nbugdet = "3s"\n', "line 2: unknown key `bugdet`", "did you mean budget?"),
+        ("ranks = 2\n", "line 1: `ranks` is a list", "write ranks = [2]"),
+        (
+            '[[measure]]\npattern = "pingpong"\nmode = "standard"\n',
+            "line 3: unknown key `measure[0].mode`",
+            "did you mean modes?",
+        ),
+        (
+            '[[measure]]\npattern = "pingpong"\nmodes = "standard"\n',
+            "line 3: `measure[0].modes` is a list",
+            'write modes = ["standard"]',
+        ),
+        (
+            '[[measure]]\npattern = "pingpong"\nmode = "a"\n[[measure]]\npattern = "ring"\nmode = "a"\n',
+            "unknown key `measure[0].mode`",
+            "did you mean modes?",
+        ),
+        ("zzz = 1\n", "line 1: unknown key `zzz`", "docs/formats.md lists the keys of a plan"),
+    ],
+)
+def test_what_was_meant_by_a_key_is_said_with_its_line(
+    tmp_path: Path, text: str, said: str, hint: str
+) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        read_file(path)
+    assert (caught.value.sentence, caught.value.hint) == (f"{path}: {said}", hint)
+
+
 def test_a_missing_file_or_a_folder_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.toml", tmp_path):
         with pytest.raises(UsageError) as caught:

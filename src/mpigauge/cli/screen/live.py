@@ -48,7 +48,7 @@ class LiveAnswer(NoProgress):
         self._drawn = self._computed = time.monotonic()
         self._took_s = 0.0
         self._answer: list[Text] = []
-        self._launch = self._doing = self._machine = ""
+        self._launch = self._doing = ""
         self._live = self._new_live()
         self._is_shown = False
 
@@ -68,8 +68,14 @@ class LiveAnswer(NoProgress):
         self._hide()
 
     def rests(self) -> None:
-        """Hide the display while the process is suspended."""
+        """Leave the answer so far where it is while the process is suspended."""
         self._hide()
+        self.leave()
+
+    def leave(self) -> None:
+        """Print the answer so far for good, where nothing follows that says more."""
+        if self._answer:
+            self._console.print(*self._answer, sep="\n")
 
     def goes_on(self, seconds: float) -> None:
         """Draw again, below where the cursor is now."""
@@ -118,12 +124,8 @@ class LiveAnswer(NoProgress):
 
     def recorded(self, record: Record) -> None:
         """Keep the record for the next computation."""
-        from mpigauge.result.records import Launch
-
         if self._so_far is not None:
             self._so_far.take(record)
-        if isinstance(record, Launch) and record.load_average is not None:
-            self._machine = f"load {record.load_average:.1f}"
 
     def visit_ends(self) -> None:
         """Count one more visit."""
@@ -187,8 +189,7 @@ class LiveAnswer(NoProgress):
         bar = Text("\N{BOX DRAWINGS HEAVY HORIZONTAL}" * full, "cyan")
         bar.append("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (BAR - full), "dim")
         first = Text(f"{self._launch}  ") + bar + Text(f"  {share:.0%}  {self._campaign.left()}")
-        doing = ", ".join(filter(None, [self._doing, self._machine]))
-        lines = [first, Text(doing, "dim")]
+        lines = [first, Text(self._doing, "dim")]
         for line in lines:
             line.truncate(self._console.width - 1, overflow="ellipsis")
         return lines

@@ -137,6 +137,8 @@ def _tabulate(
         note("no chart: no curve of messages has three sizes or more")
     if may_fit and not _fits(document):
         document = replace(document, drawn=None)
+    if options.kind == ANSWER and options.form == "text" and sys.stdout.isatty() and not _fits(document):
+        document = _ending_in_its_finding(document)
     text = rendered(document, options.form)
     cache.keep(text)
     return text, sources[0].rows
@@ -165,6 +167,13 @@ def _table(
 ) -> Document:
     newest = len(sources) == 1 and is_newest(sources[0].result.path)
     return table_of(request.query_of(sources), columns, newest=newest, chart=chart)
+
+
+def _ending_in_its_finding(document: Document) -> Document:
+    """Return an answer that says last, too, what it says first, which the screen has no room for any more."""
+    from mpigauge.document.document import Line
+
+    return replace(document, foot=[*document.foot, Line(""), Line(document.head[0], "title")])
 
 
 def _fits(document: Document) -> bool:

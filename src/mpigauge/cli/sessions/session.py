@@ -21,7 +21,7 @@ from mpigauge.errors import (
 )
 from mpigauge.plan.library_names import library_name
 from mpigauge.programs import signal_name
-from mpigauge.result.files import default_path, named_without_memory, resume_command
+from mpigauge.result.files import as_argument, default_path, named_without_memory, resume_command
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
@@ -82,25 +82,37 @@ def measure(
     from mpigauge.campaign import measuring
     from mpigauge.doctor.this_machine import startup_obstacles
 
+    displays: list[LiveAnswer] = []
+
     def observing(path: Path) -> AbstractContextManager[Observer]:
-        return _observer_for(session.plan, sys.stderr, quiet=quiet, answers=path if answering else None)
+        answers = path if answering else None
+        return _observer_for(session.plan, sys.stderr, quiet=quiet, answers=answers, displays=displays)
 
     try:
-        return measuring.measure(session, output, default_path(), observing)
+        done = measuring.measure(session, output, default_path(), observing)
     except JobError as error:
         for note in startup_obstacles([target.library for target in session.targets]):
             if note not in error.sentence:
                 error.add_note(note)
         raise
+    if done.signal is not None:
+        with tolerate_closed(sys.stderr):
+            for display in displays:
+                display.leave()
+    return done
 
 
 @contextmanager
-def _observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | None) -> Iterator[Observer]:
+def _observer_for(
+    plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | None, displays: list[LiveAnswer]
+) -> Iterator[Observer]:
     """Watch a campaign: by the answer or a bar on a terminal, lines on a pipe, or not at all.
 
     Args:
         answers: Result file, if the answer so far is shown.
+        displays: Takes the display of that answer.
     """
+    from mpigauge.cli.screen.live import LiveAnswer
     from mpigauge.cli.screen.progress import NoProgress, ProgressLines
 
     if quiet or not stream.isatty():
@@ -109,6 +121,8 @@ def _observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | No
         )
         return
     display = _on_terminal(plan, stream, answers)
+    if isinstance(display, LiveAnswer):
+        displays.append(display)
     with tolerate_closed(stream):
         display.start()
     try:
@@ -221,6 +235,8 @@ def stopped(measured: SessionEnd, signal_number: int) -> int:
     key = f" ({KEYS[signal_number]})" if signal_number in KEYS else ""
     print_unless_closed(f"stopped by {signal_name(signal_number)}{key}; {measured.lost or where}", err=True)
     if not measured.lost:
+        if measured.result.visits:
+            print_unless_closed(f"  look at it:    mpigauge show {as_argument(measured.path)}", err=True)
         print_unless_closed(f"  continue with: {resume_command(measured.path)}", err=True)
     return EXIT_SIGNAL_BASE + signal_number
 

@@ -26,8 +26,10 @@ LINE_PATTERN = "cacheline"
 @click.option(
     "--watch",
     "duration",
-    metavar="TIME",
-    help="Watch this machine for so long (10s, 1min): is it quiet, and does it change?",
+    metavar="[TIME]",
+    is_flag=False,
+    flag_value="10s",
+    help="Watch this machine for 10s, or so long (1min): is it quiet, and does it change?",
 )
 @place_options
 @click.option(

@@ -161,6 +161,9 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 }
 
 
+ALSO = {"libraries": "mpis", "library": "mpis", "suites": "plans", "figures": "plots"}
+"""What users type for one of these."""
+
 USUAL = {"name": "name", "about": "what it is"}
 SHOWN = {
     "mpis": {"label": "library", "standard": "MPI", "mpicc": "compiler", "origin": "from"},
@@ -173,7 +176,7 @@ SHOWN = {
 
 
 @click.command("list")
-@click.argument("thing", type=click.Choice(list(THINGS)), default="patterns", metavar="[THING]")
+@click.argument("thing", type=click.Choice([*THINGS, *ALSO]), default="patterns", metavar="[THING]")
 @click.option(
     "--mpi",
     metavar="NAME",
@@ -193,6 +196,7 @@ def command(thing: str, mpi: str | None, form: str) -> None:
     mpigauge list claims
     mpigauge list patterns --format json
     """
+    thing = ALSO.get(thing, thing)
     entries = THINGS[thing](mpi)
 
     from mpigauge.cli.screen.tables import rendered

@@ -43,8 +43,10 @@ def command(
     from mpigauge.cli.sessions.lab_runs import same_command_in
     from mpigauge.cli.sessions.session import measured_and_shown
     from mpigauge.result import reader
+    from mpigauge.result.files import as_written
 
     check(unit_names, columns)
+    result = as_written(result)
     before = reader.load(result)
     if not before.is_resumable:
         note(f"{result}: is complete, nothing is left to do")
