@@ -138,3 +138,18 @@ def test_stalls_of_one_process_are_what_goes_beyond_its_own_work() -> None:
     assert seen.disturbed_share == pytest.approx(0.1)
     assert seen.lost_share == pytest.approx(90 / 190)
     assert seen.stolen_share == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(("typed", "watched"), [((), "10s"), (("1min",), "1min")])
+def test_without_a_time_it_watches_for_ten_seconds(
+    machine: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, typed: tuple[str, ...], watched: str
+) -> None:
+    seen: list[str] = []
+
+    def watch(duration: str, form: str) -> int:
+        seen.append(duration)
+        return 0
+
+    monkeypatch.setattr("mpigauge.cli.verbs.doctor._watch", watch)
+    assert cli("doctor", "--watch", *typed).status == 0
+    assert seen == [watched]
