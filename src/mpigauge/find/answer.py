@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -455,9 +456,24 @@ def _preferred(like: Like, questions: Iterable[Question]) -> Preference:
 
 
 def seconds_of(result: Result) -> float:
-    """Return how long was measured: all sessions, and what a session that was killed had finished."""
+    """Return how long was measured: all sessions, and what one that runs or was killed has finished."""
     ended, launched = (sum(one.elapsed_s for one in list_) for list_ in (result.ends, result.done))
-    return max(ended, launched)
+    return max(ended + _running_s(result), launched)
+
+
+def _running_s(result: Result) -> float:
+    """Return how long the launches took that began after the last session that has ended."""
+    if not result.ends or not all(one.started for one in result.ends):
+        return 0.0
+    since_s = max(_moment_s(one.started) + one.elapsed_s for one in result.ends)
+    # Moments are known to a second.
+    later = {(one.number, one.job) for one in result.launches if _moment_s(one.started) > since_s + 1}
+    return sum(one.elapsed_s for one in result.done if (one.launch, one.job) in later)
+
+
+def _moment_s(started: str) -> float:
+    """Return a time of a record in seconds of the epoch; 0 of what has none."""
+    return datetime.fromisoformat(started).timestamp() if started else 0.0
 
 
 # ---- Choosing ------------------------------------------------------------------------------------

@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.answer import QUOTED_BYTES, answers, number, number_and_width, width
+from mpigauge.find.answer import QUOTED_BYTES, answers, number, number_and_width, seconds_of, width
 from mpigauge.find.findings import doubts_of
+from mpigauge.result.records import Done, End
 from mpigauge.rows.rows import rows
 from mpigauge.show.text_chart import LINES
 from tests.made import (
     PATTERNS,
     RECORDS,
+    SMALL,
     campaign,
     cell,
     collective,
+    launch,
     launches_of,
     measured,
     result_of,
@@ -297,3 +301,15 @@ def test_a_number_whose_interval_is_wider_than_itself_is_not_known() -> None:
         (quote,) = answers([wide], BY_NAME)[0].quotes
         said = number(quote, AUTOMATIC), width(quote, AUTOMATIC)
         assert (said == ("not known", "")) == (not known)
+
+
+def test_a_session_that_goes_on_counts_beside_those_that_have_ended() -> None:
+    """The seconds of the first line stood still after `resume`, until they were more than before."""
+    before, after = "2026-01-01T00:00:00+00:00", "2026-01-01T00:10:00+00:00"
+    launches = [structs.replace(launch(number), started=when) for number, when in ((1, before), (2, after))]
+    done = [Done(one.number, one.job, 3.0) for one in launches]
+    stopped = End("interrupted", 6.0, before)
+    assert seconds_of(result_of(campaign(SMALL), *launches, stopped, *done)) == 9.0
+    assert seconds_of(result_of(campaign(SMALL), launches[0], stopped, done[0])) == 6.0
+    of_old_file = structs.replace(stopped, started="")
+    assert seconds_of(result_of(campaign(SMALL), *launches, of_old_file, *done)) == 6.0
