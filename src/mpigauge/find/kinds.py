@@ -50,7 +50,7 @@ MAX_LETTERS = 78
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is said of a finding, by its roles: a sentence or a line has as many as its reader can use.
+    """Words of a finding by their roles, of which a sentence or a line has those that its reader can use.
 
     Attributes:
         fact: What was found, with its numbers.
@@ -79,7 +79,7 @@ class Words:
 
     @property
     def told(self) -> Words:
-        """The same for who reads a report: a remedy is for who measures."""
+        """Fact and consequence, for who reads a report: a remedy is for who measures."""
         return replace(self, remedy="", do="")
 
 
@@ -271,7 +271,7 @@ class Found:
 
     @property
     def told_line(self) -> str:
-        """The same for who reads a report, without a remedy."""
+        """One line for who reads a report, without a remedy; empty if it has none."""
         return fitting(words.told.line for words in self.of.lines(self.fact)) if self.of.lines else ""
 
     def below(self) -> Iterator[Words]:

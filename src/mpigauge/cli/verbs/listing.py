@@ -162,7 +162,7 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 
 
 ALSO = {"libraries": "mpis", "library": "mpis", "suites": "plans", "figures": "plots"}
-"""What users type for one of these."""
+"""Other names of these, which users type."""
 
 USUAL = {"name": "name", "about": "what it is"}
 SHOWN = {

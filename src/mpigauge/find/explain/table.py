@@ -51,7 +51,7 @@ class Said:
 
     @property
     def remedy(self) -> str:
-        """What to do where it leaves something open; else empty."""
+        """Advice, where it leaves something open; else empty."""
         return TOPICS[self.conclusion.topic].remedy(self.conclusion.fact)
 
     @property
