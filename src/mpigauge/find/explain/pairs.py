@@ -392,7 +392,7 @@ def _crossing(fact: Pairs) -> list[str]:
 
 
 def remedy(fact: Pairs) -> str:
-    """Return what to measure where no pair crosses hosts, or no like pair was measured alone; else nothing."""
+    """Return what to measure where no pair crosses hosts, or no like pair is there alone; else nothing."""
     if fact.crosses_none and fact.rooted:
         return "more --senders, or another --order, cross hosts"
     if fact.crosses_none:
