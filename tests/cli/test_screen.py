@@ -350,6 +350,7 @@ def test_a_result_is_found_packed_or_not(result: Path, cli: Cli, typed: str) -> 
     for verb in ("show", "explain"):
         assert cli(verb, typed).status == 0
     assert "is complete" in cli("resume", typed).err
+    assert cli("show", f"{'r' * 300}.jsonl").err.startswith("mpigauge: ")
     assert cli("show", "other.jsonl").err.startswith("mpigauge: other.jsonl: there is no such file")
 
 

@@ -179,11 +179,6 @@ def _has(pattern: str, name: str) -> bool:
     return bool(getattr(known()[pattern], BY_NAME[name].has, False))
 
 
-def unusual(cell: Cell) -> list[str]:
-    """Return what else tells a cell from others of its pattern and mode, without usual values."""
-    return [phrase for phrase in phrases_of(cell, ("pair", *DETAILS)).values() if phrase not in UNSAID]
-
-
 # ---- State of the machine -----------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 A plan file has the fields of Asked at its top and one `[[measure]]` table per pattern.
 """
 
+import contextlib
 import json
 import re
 import tomllib
@@ -117,15 +118,15 @@ def read_file(path: Path) -> Asked:
     """
     shipped.check_there(path)
     values = read_toml(path, "a plan", ", or a name: mpigauge list plans")
-    return file_of(values, str(path), path.read_text(encoding="utf-8"))
+    return file_of(values, str(path), path)
 
 
-def file_of(values: Mapping[str, Any], where: str, text: str = "") -> Asked:
+def file_of(values: Mapping[str, Any], where: str, path: Path | None = None) -> Asked:
     """Return the checked keys of a plan file.
 
     Args:
         where: The source named in errors: the file, or who gave the values.
-        text: The file, of which errors name the line; empty if there is none.
+        path: The file, of which errors name the line; None if there is none.
 
     Raises:
         UsageError: A key is invalid; names it.
@@ -133,7 +134,7 @@ def file_of(values: Mapping[str, Any], where: str, text: str = "") -> Asked:
     try:
         asked = msgspec.convert(values, Asked)
     except msgspec.ValidationError as error:
-        raise _invalid(error, values, where, text) from None
+        raise _invalid(error, values, where, path) from None
     if "measure" not in values:
         raise UsageError(f"{where}: the plan missing required field `measure`", KEYS_HINT)
     return asked
@@ -201,12 +202,16 @@ def _texts(value: object, depth: int = 0) -> Iterator[str]:
         yield from (text for item in value for text in _texts(item, depth + 1))
 
 
-_UNKNOWN = re.compile(r"unknown field `([^`]*)`")
-_NO_LIST = re.compile(r"Expected `array`, got `(?!null|object)[^`]*` - at `\$\.(?:measure\[\d+\]\.)?(\w+)`")
+_UNKNOWN = re.compile(r"unknown field `([^`]*)`(?: - at `\$\.measure\[\d+\]`)?$")
+_NO_LIST = re.compile(
+    r"Expected `array`, got `(?:str|int|float|bool)` - at `\$\.(?:measure\[\d+\]\.)?((?!measure`)\w+)`"
+)
 _TABLE = re.compile(r"measure\[(\d+)\]")
 
 
-def _invalid(error: msgspec.ValidationError, values: Mapping[str, Any], where: str, text: str) -> UsageError:
+def _invalid(
+    error: msgspec.ValidationError, values: Mapping[str, Any], where: str, path: Path | None
+) -> UsageError:
     """Return the error of an invalid key: its line, what is wrong, and what was probably meant."""
     table = _TABLE.search(str(error))
     of_table = f"{table[0]}." if table else ""
@@ -219,11 +224,14 @@ def _invalid(error: msgspec.ValidationError, values: Mapping[str, Any], where: s
         said, hint = "`{}` is a list", f"write {key} = [{json.dumps(value)}]"
     else:
         return UsageError(f"{where}: {_in_toml_words(error)}", KEYS_HINT)
-    return UsageError(f"{where}: {_line_of(key, text)}{said.format(of_table + key)}", hint)
+    return UsageError(f"{where}: {_line_of(key, path)}{said.format(of_table + key)}", hint)
 
 
-def _line_of(key: str, text: str) -> str:
+def _line_of(key: str, path: Path | None) -> str:
     """Return `line 3: `, where a key stands once at the beginning of a line; else nothing."""
+    text = ""
+    with contextlib.suppress(OSError, ValueError):  # it may have gone meanwhile
+        text = path.read_text(encoding="utf-8") if path is not None and path.is_file() else ""
     numbers = [
         number
         for number, line in enumerate(text.splitlines(), start=1)

@@ -180,6 +180,11 @@ def test_a_window_has_the_bounds_of_the_option(tmp_path: Path) -> None:
             "unknown key `measure[0].mode`",
             "did you mean modes?",
         ),
+        (
+            "measure = 2\n",
+            "Expected `array`, got `int` - at `measure`",
+            "docs/formats.md lists the keys of a plan",
+        ),
         ("zzz = 1\n", "line 1: unknown key `zzz`", "docs/formats.md lists the keys of a plan"),
     ],
 )
@@ -191,6 +196,15 @@ def test_what_was_meant_by_a_key_is_said_with_its_line(
     with pytest.raises(UsageError) as caught:
         read_file(path)
     assert (caught.value.sentence, caught.value.hint) == (f"{path}: {said}", hint)
+
+
+@pytest.mark.parametrize(
+    "text", ["measure = 2\n", "ranks = 2020-01-01\n", "ranks = 07:30:00\n", "[lab]\nhots = 3\n"]
+)
+def test_no_advice_is_given_that_cannot_help(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read(tmp_path, text)
+    assert caught.value.hint == "docs/formats.md lists the keys of a plan"
 
 
 def test_a_missing_file_or_a_folder_is_named(tmp_path: Path) -> None:
