@@ -281,7 +281,7 @@ def format_percent(fraction: float | None) -> str:
     if abs(fraction) >= FACTOR_FROM:
         return f"\N{MULTIPLICATION SIGN} {_factor(fraction)}"
     percent = fraction * _PERCENT
-    return _with_unit(f"{percent:.0f}" if abs(percent) >= 9.95 else _significant(percent, 2), "%")  # noqa: PLR2004
+    return _with_unit(f"{percent:.0f}" if abs(percent) >= 9.95 else format_significant(percent, 2), "%")  # noqa: PLR2004
 
 
 def format_half_width(fraction: float | None) -> str:
@@ -301,7 +301,7 @@ def format_factor(value: float) -> str:
 
 
 def _factor(value: float) -> str:
-    return _significant(value, 2) if abs(value) < MAX_FACTOR else f"{value:.1e}"
+    return format_significant(value, 2) if abs(value) < MAX_FACTOR else f"{value:.1e}"
 
 
 def format_relative(fraction: float | None) -> str:
@@ -382,11 +382,11 @@ def _number_in(value: float | None, unit: str, units: Mapping[str, float]) -> st
         raise UsageError(f"no unit is called {unit!r}", f"choose from {', '.join(units)}")
     if value is None or not math.isfinite(value):
         return MISSING
-    return _significant(value / units[unit], 3)
+    return format_significant(value / units[unit], 3)
 
 
-def _significant(value: float, digits: int) -> str:
-    """Return a number with this many significant digits, trailing zeros kept; exponents only below 0.0001."""
+def format_significant(value: float, digits: int = 3) -> str:
+    """Return a number with this many significant digits, zeros at its end kept; exponents only below 0.0001."""
     if value == 0:
         return "0"
     if abs(value) >= 10**digits - 0.5:

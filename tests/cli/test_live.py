@@ -36,11 +36,11 @@ CODE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])")
 
 
 class Screen:
-    """As much of a terminal as rich needs: text, line feeds, cursor up, erasing a line; and its frames."""
+    """As much of a terminal as a region needs, without a limit of height: and what it shows in turn."""
 
     def __init__(self) -> None:
         self.lines: list[str] = [""]
-        self.row = 0
+        self.row = self.column = 0
         self.frames: list[str] = []
 
     def feed(self, text: str) -> None:
@@ -53,19 +53,33 @@ class Screen:
         self._write(text[at:])
 
     def _obey(self, number: str, letter: str) -> None:
-        self.frames.append("\n".join(self.lines))
-        if letter == "A":
-            self.row -= int(number or 1)
-        elif letter == "K":
-            self.lines[self.row] = ""
+        match letter:
+            case "A":
+                self.row -= int(number or 1)
+            case "B":
+                self.row += int(number or 1)
+                assert self.row < len(self.lines), "the cursor does not scroll"
+            case "G":
+                self.column = int(number) - 1
+            case "K":
+                self.lines[self.row] = "" if number == "2" else self.lines[self.row][: self.column]
+            case "J":
+                self.lines[self.row] = self.lines[self.row][: self.column]
+                del self.lines[self.row + 1 :]
+            case "l" if number == "?2026":
+                self.frames.append("\n".join(self.lines))
 
     def _write(self, text: str) -> None:
         for piece in re.split("([\r\n])", text):
             if piece == "\n":
-                self.row += 1
+                self.row, self.column = self.row + 1, 0
                 self.lines += [""] * (self.row + 1 - len(self.lines))
-            elif piece not in ("", "\r"):
-                self.lines[self.row] += piece
+            elif piece == "\r":
+                self.column = 0
+            else:
+                line = self.lines[self.row].ljust(self.column)
+                self.lines[self.row] = line[: self.column] + piece + line[self.column + len(piece) :]
+                self.column += len(piece)
 
 
 ALWAYS = 1e9

@@ -187,6 +187,9 @@ class LoggingObserver:
     def rests(self) -> None:
         """Do nothing."""
 
+    def resizes(self) -> None:
+        """Do nothing."""
+
     def goes_on(self, seconds: float) -> None:
         """Log how long the campaign was suspended."""
         LOG.info("was stopped for %.0f s", seconds)

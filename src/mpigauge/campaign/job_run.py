@@ -187,6 +187,9 @@ class Observer(Protocol):
     def rests(self) -> None:
         """Note that the campaign is being suspended."""
 
+    def resizes(self) -> None:
+        """Note that the terminal has another size."""
+
     def goes_on(self, seconds: float) -> None:
         """Note that the campaign continues after a suspension, which no time limit counts."""
 

@@ -137,7 +137,7 @@ class Pacing:
         while self.interruption.signal is None and (left_s := self.left_s(number)) > 0:
             if not self.interruption.arrives_within(min(left_s, MAX_SLEEP_S)):
                 self.interruption.clear_wakeup()
-                self.interruption.handle_stop()
+                self.interruption.obey()
 
 
 EVERY_UP_TO = 20
@@ -359,7 +359,7 @@ class CampaignLoop:
 
     def _reason_to_stop(self, number: int) -> EndReason | None:
         """Return why to stop after a replication (docs/method-launches.md#enough-launches); None to go on."""
-        self._context.interruption.handle_stop()
+        self._context.interruption.obey()
         if self._context.interruption.signal is not None:
             return "interrupted"
         if all(job.is_given_up or not self._open_cells(job) for job in self._jobs):

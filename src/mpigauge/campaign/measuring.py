@@ -88,6 +88,7 @@ def measure(
     ):
         file.set_reporter(observer.trouble)
         interruption.rests, interruption.goes_on = observer.rests, observer.goes_on
+        interruption.resizes = observer.resizes
         for sentence in filter(None, _opening_reports(session, file)):
             observer.trouble(sentence)
         loop = CampaignLoop(

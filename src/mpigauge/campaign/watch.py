@@ -58,7 +58,7 @@ def watch_alone(seconds: float, interruption: Interruption) -> Watched:
     work_ns: list[int] = []
     while awake_s() - started < seconds and interruption.signal is None:
         work_ns.append(_work_ns())
-        interruption.handle_stop()
+        interruption.obey()
     elapsed_s = awake_s() - started
     return watched_alone(work_ns, elapsed_s, environment.steal_s() - stolen_s, environment.cores_online())
 

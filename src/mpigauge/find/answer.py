@@ -1025,8 +1025,8 @@ def messages(per_s: float | None) -> str:
         return units.MISSING
     for scale, letter in ((1e9, " G/s"), (1e6, " M/s"), (1e3, " k/s")):
         if per_s >= scale:
-            return f"{float(f'{per_s / scale:.3g}'):g}{letter}"
-    return f"{per_s:.3g} /s"
+            return f"{units.format_significant(per_s / scale)}{letter}"
+    return f"{units.format_significant(per_s)} /s"
 
 
 def detail(quote: Quote, chosen: Units) -> str:

@@ -145,14 +145,16 @@ def document(
 
 
 def progress(source: Source, chosen: Units) -> Document:
-    """Return the answer of a running campaign: its numbers so far, without doubts."""
+    """Return the answer of a running campaign, without doubts: its numbers so far, and last what they say."""
     every = [AnswerColumn(source, answer) for answer in answers(source.rows, source.patterns)]
-    columns, head = _Compared(every[:MAX_JOBS]), list(_head([source], every))
+    columns, head = _compared([source], every), list(_head([source], every))
+    found = headlines(columns.varied, [one.answer for one in every], chosen) if columns.varied else []
     room = _numbers_that_fit(head, [], columns)
     lines = lines_of([column.answer for column in columns.columns], room)
     return Document(
         head=head,
         tables=_tables(columns, chosen, _fitting(lines, room)),
+        foot=[Line(one.text, "title") for one in found],
         units=chosen,
     )
 

@@ -179,7 +179,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             return False
 
         interruption: Any = SimpleNamespace(
-            signal=None, arrives_within=comes_within, clear_wakeup=lambda: None, handle_stop=lambda: None
+            signal=None, arrives_within=comes_within, clear_wakeup=lambda: None, obey=lambda: None
         )
         with writer.reopen(path, path.stat().st_size) if before else writer.create(path) as file:
             if before is None:

@@ -48,7 +48,7 @@ class FakeTime:
     def clear_wakeup(self) -> None:
         """Nothing is left to be woken up by."""
 
-    def handle_stop(self) -> None:
+    def obey(self) -> None:
         """Nobody asks us to stop for a while."""
 
 

@@ -36,13 +36,14 @@ class Interruption:
     Signals of schedulers leave the running visit some time to end; any other signal, or a second one, does
     not. Ignored signals stay ignored, as set by `nohup` or by a shell for a job in the background.
 
-    SIGTSTP (Ctrl-Z, and what schedulers send before they suspend a job) is obeyed by `handle_stop`, which
+    SIGTSTP (Ctrl-Z, and what schedulers send before they suspend a job) is obeyed by `obey`, which
     stops the job first.
 
     Attributes:
         signal: The last signal that asks us to end; None if none came.
         rests: Called before we stop for a while.
         goes_on: Called with the duration in seconds after any stop.
+        resizes: Called after the terminal has changed its size.
     """
 
     GRACEFUL = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
@@ -52,7 +53,8 @@ class Interruption:
         self.signal: int | None = None
         self.rests: Callable[[], None] = _nothing
         self.goes_on: Callable[[float], None] = _nothing
-        self._stop_requested = False
+        self.resizes: Callable[[], None] = _nothing
+        self._stop_requested = self._is_resized = False
         self._arrived_s = self.deadline = math.inf
         self.wake_fd, self._written_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
@@ -61,13 +63,14 @@ class Interruption:
         self._before = {number: signal.signal(number, self._remember) for number in not_ignored}
         if signal.getsignal(signal.SIGTSTP) is not signal.SIG_IGN:
             self._before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._request_stop)
+        self._before[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, self._note_resize)
         self._before[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda *_: CLOCK.continued())
         self._wakeup_before = signal.set_wakeup_fd(self._written_fd, warn_on_full_buffer=False)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.rests, self.goes_on = _nothing, _nothing  # the receivers may be gone
-        self.handle_stop()
+        self.rests = self.goes_on = self.resizes = _nothing  # the receivers may be gone
+        self.obey()
         signal.set_wakeup_fd(self._wakeup_before)
         for number, handler in self._before.items():
             if handler is not None:  # None: it was set by a preloaded library, not from Python
@@ -88,8 +91,11 @@ class Interruption:
     def _request_stop(self, *_: object) -> None:
         self._stop_requested = True
 
-    def handle_stop(self, processes: Processes = no_processes) -> None:
-        """Stop for a while if SIGTSTP came, and report any stop that has ended.
+    def _note_resize(self, *_: object) -> None:
+        self._is_resized = True
+
+    def obey(self, processes: Processes = no_processes) -> None:
+        """Stop for a while if SIGTSTP came; report any stop that has ended, and another size of the terminal.
 
         Args:
             processes: Returns the processes to be stopped with us.
@@ -102,6 +108,9 @@ class Interruption:
             _send(signal.SIGCONT, stopped)
         if (seconds := CLOCK.take_stopped_s()) is not None:
             self.goes_on(seconds)
+        if self._is_resized:
+            self._is_resized = False
+            self.resizes()
 
     # ---- For good --------------------------------------------------------------------------------
 

@@ -351,7 +351,7 @@ class RunningJob:
                     raise InterruptedError
                 ready = selector.select(room_s := self._room_s(wait.next))
                 CLOCK.waited(room_s)
-                self._handle_stop()
+                self._obey_signals()
                 for key, _ in ready:
                     if key.data == "wake":
                         self._clear_wakeup()
@@ -388,9 +388,9 @@ class RunningJob:
             left_s = min(left_s, self._interruption.deadline - time.monotonic())
         return max(0.0, left_s)
 
-    def _handle_stop(self) -> None:
+    def _obey_signals(self) -> None:
         if self._interruption is not None:
-            self._interruption.handle_stop(self._all_processes)
+            self._interruption.obey(self._all_processes)
 
     def _all_processes(self) -> set[int]:
         """Return all living processes of the job on this machine, whoever started them."""

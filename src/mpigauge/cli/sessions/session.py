@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.campaign.prepare import PreparedCampaign
     from mpigauge.cli.screen.live import LiveAnswer
-    from mpigauge.cli.screen.progress import ProgressBar
     from mpigauge.cli.screen.tables import TableOptions
     from mpigauge.mpi.kernel import Waited
     from mpigauge.mpi.library import Library
@@ -106,11 +105,11 @@ def measure(
 def _observer_for(
     plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | None, displays: list[LiveAnswer]
 ) -> Iterator[Observer]:
-    """Watch a campaign: by the answer or a bar on a terminal, lines on a pipe, or not at all.
+    """Watch a campaign: by its progress on a terminal, lines on a pipe, or not at all.
 
     Args:
-        answers: Result file, if the answer so far is shown.
-        displays: Takes the display of that answer.
+        answers: Result file, if the answer so far is shown above the progress.
+        displays: Takes the display.
     """
     from mpigauge.cli.screen.live import LiveAnswer
     from mpigauge.cli.screen.progress import NoProgress, ProgressLines
@@ -120,25 +119,13 @@ def _observer_for(
             "Observer", ClosedStreamObserver(NoProgress(stream) if quiet else ProgressLines(stream), stream)
         )
         return
-    display = _on_terminal(plan, stream, answers)
-    if isinstance(display, LiveAnswer):
-        displays.append(display)
-    with tolerate_closed(stream):
-        display.start()
+    display = LiveAnswer(stream, plan, answers)
+    displays.append(display)
     try:
         yield cast("Observer", ClosedStreamObserver(display, stream))
     finally:
         with tolerate_closed(stream):
             display.stop()
-
-
-def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> ProgressBar | LiveAnswer:
-    from mpigauge.cli.screen.live import LiveAnswer
-    from mpigauge.cli.screen.progress import ProgressBar
-
-    if answers is None:
-        return ProgressBar(stream, plan)
-    return LiveAnswer(stream, plan, answers)
 
 
 def measured_and_shown(

@@ -120,8 +120,8 @@ def test_ctrl_z_stops_once_and_ends_nothing(
     sent(signal.SIGTSTP)
     assert not interruption.should_end(busy=False)
     assert not interruption.arrives_within(0)
-    interruption.handle_stop()
-    interruption.handle_stop()
+    interruption.obey()
+    interruption.obey()
     assert stops == [signal.SIGTSTP]
 
 
