@@ -231,8 +231,8 @@ def _table(
             Column("cell", "", lambda run: names.name(run.worst.pair), left=True, goes=None),
             Column("sizes", "size", words.sizes_of, left=True, goes=None, tells=True),
             *([of] if several else []),
-            Column("base_s", "base", lambda run: run.time_s(0), "s", goes=1),
-            Column("other_s", "other", lambda run: run.time_s(1), "s", goes=2),
+            Column("base_s", "base", lambda run: run.time_s(0), "s", goes=None),
+            Column("other_s", "other", lambda run: run.time_s(1), "s", goes=None),
             *([before] if first else []),
             Column("ratio", "times as long", words.ratio_of, goes=None),
             Column(

@@ -317,7 +317,7 @@ def _columns_of_one_job(
             "1",
             lambda line, units: words.width(line.first, units),
             left=True,
-            goes=2,
+            goes=None,
             tone=lambda line: _tone(line.first),
         ),
         *_ratio_column(0, varied, lines),
@@ -327,7 +327,8 @@ def _columns_of_one_job(
             lambda line: words.detail(line.first, chosen),
             left=True,
             wraps=True,
-            goes=3,
+            goes=1,
+            sheds=True,
             tone=lambda _: "quiet",
         ),
     ]

@@ -11,7 +11,6 @@ from mpigauge import units
 from mpigauge.document.document import Column
 from mpigauge.document.phrases import WORDS
 from mpigauge.show.entries import (
-    LAST_TO_GO,
     half_width_of,
     interval_of,
     notes_of,
@@ -40,7 +39,7 @@ USUAL_COLUMNS = (
         lambda row: row.time.half_width if row.time else None,
         "1",
         half_width_of,
-        goes=LAST_TO_GO,
+        goes=None,
         about="relative half-width of the interval, half the length of that of logarithms: "
         "\N{SQUARE ROOT}(high / low) \N{MINUS SIGN} 1; both ends where one side is more than three times as "
         "long as the other; from 1000 % on as a factor, `×/\N{DIVISION SIGN} 91` is estimate / 91 to "

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 WARNINGS_IN_NOTES = 2
 """Most warnings in the notes of a row; more are below the table, with remedies."""
 
-LAST_TO_COME, LAST_TO_GO = 50, 90
-"""Order in which columns are hidden on a narrow terminal: extra ones after the usual ones, the half-width
-last.
-"""
+LAST_TO_COME = 50
+"""Order in which columns are hidden on a narrow terminal: extra ones after the usual ones."""
 
 
 def time_column(

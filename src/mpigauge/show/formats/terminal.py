@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -34,11 +34,6 @@ GAP = 2
 MIN_WRAPPED = 22
 """Least width of a wrapped column."""
 
-MIN_WORDS = 40
-"""Least width of a terminal that shows the words of a last column beside the others; otherwise they are
-hidden, or printed below.
-"""
-
 MIN_WRAP = 20
 """If a hanging indentation leaves less than this, or less than the longest word, a smaller one is used."""
 
@@ -49,6 +44,8 @@ it.
 
 HEADING_BREAK = ", "
 """Where the heading of a column may be broken."""
+
+CLAUSE = "; "
 
 MIN_BAR, MAX_BAR = 14, 32
 
@@ -154,8 +151,8 @@ def _lines(document: Document, page: PageSize) -> Iterator[Text]:
         for line in others:
             yield from page.wrapped(line)
         yield Text()
-    tables = [_laid_out(document, table, page) for table in document.tables]
-    hidden = _hidden(tables, page.width)
+    laid_out = [_laid_out(document, table, page) for table in document.tables]
+    tables, hidden = _fitted_to(laid_out, page.width)
     layouts = _layouts(tables, hidden, page.width, document.units)
     for table, blocks in zip(tables, layouts, strict=True):
         yield from _table(table, blocks, page)
@@ -164,7 +161,7 @@ def _lines(document: Document, page: PageSize) -> Iterator[Text]:
         yield from page.wrapped(_emphasised(line_, page))
     if any(layout.axis for blocks in layouts for layout in blocks):
         yield from page.wrapped(LEGEND, STYLES["quiet"])
-    yield from _hidden_line([*_headings(tables, hidden), *_hidden_lasts(tables)], page)
+    yield from _hidden_line(_headings(tables, hidden), page)
 
 
 def _drawn(document: Document, page: PageSize) -> Iterator[Text]:
@@ -203,10 +200,10 @@ class _Table:
         last: The wrapping column, if it has any words and there is room for them.
         below: The wrapping column if there is no room beside the others and it is never hidden: its words get
             lines of their own.
-        hidden_last: Name of the wrapping column if it is hidden for lack of room; else empty.
         entries: Entries of each row by column name.
         widths: Width of the longest entry of each column, including the heading.
         folded: The same with headings broken where they may be.
+        above: What the heads of all rows would say, and is said once above them.
     """
 
     table: Table
@@ -216,7 +213,7 @@ class _Table:
     widths: dict[str, int]
     folded: dict[str, int]
     below: Column | None = None
-    hidden_last: str = ""
+    above: str = ""
 
 
 def _laid_out(document: Document, table: Table, page: PageSize) -> _Table:
@@ -232,10 +229,6 @@ def _laid_out(document: Document, table: Table, page: PageSize) -> _Table:
     if not last.wraps:
         return _Table(table, [*columns, last], None, entries, widths, folded)
     has_words = any(row[last.name] for row in entries)
-    if has_words and page.width < MIN_WORDS:
-        if last.goes is None:
-            return _Table(table, columns, None, entries, widths, folded, below=last)
-        return _Table(table, columns, None, entries, widths, folded, hidden_last=_name_of(last))
     return _Table(table, columns, last if has_words else None, entries, widths, folded)
 
 
@@ -257,24 +250,95 @@ def _fold(heading: str, width: int) -> Iterator[str]:
     yield line
 
 
-def _hidden(tables: Sequence[_Table], width: int) -> list[str]:
-    """Return the columns to hide: as few as possible, the same in all tables, in `hiding_order`.
+def _fitted_to(tables: Sequence[_Table], width: int) -> tuple[list[_Table], list[str]]:
+    """Return tables in a form that fits, and the columns to hide: as few as possible, the same in all tables.
 
-    Only tables that fit without these count; the others continue in blocks below, with all columns.
+    Notes go first. Then what heads rows is broken, and what all of them say stands once above. Then other
+    columns go, in `hiding_order`; at last words that are never hidden get lines of their own. Tables that do
+    not fit even then continue in blocks below.
     """
     columns = list({column.name: column for table in tables for column in table.columns}.values())
     firsts = {table.columns[0].name for table in tables if table.columns}
-    order = [name for name in hiding_order(columns, _used(tables)) if name not in firsts]
-    fitting = [table for table in tables if _width_needed(table, order) <= width]
-    hidden: list[str] = []
-    while order and any(_width_needed(table, hidden) > width for table in fitting):
-        hidden.append(order.pop(0))
-    return hidden
+    notes = [
+        *dict.fromkeys(table.last.name for table in tables if table.last and table.last.goes is not None)
+    ]
+    order = [*notes, *(name for name in hiding_order(columns, _used(tables)) if name not in firsts)]
+    least = [_last_form(table, order, width) for table in tables]
+    if not all(least):
+        return [
+            form or next(_said_above(_broken(table)), table)
+            for form, table in zip(least, tables, strict=True)
+        ], order
+    for count in (0, *range(len(notes), len(order) + 1)):
+        forms = [_form(table, order[:count], width, whole=count < len(notes)) for table in tables]
+        if all(forms):
+            return [form for form in forms if form], order[:count]
+    return [form for form in least if form], order
+
+
+def _last_form(table: _Table, hidden: Sequence[str], width: int) -> _Table | None:
+    """Return the form of a table with least columns and words that fits; None if none does."""
+    form = _form(table, hidden, width)
+    if form is None and table.last is not None and table.last.name not in hidden:
+        return _form(replace(table, last=None, below=table.last), hidden, width)
+    return form
+
+
+def _form(table: _Table, hidden: Sequence[str], width: int, *, whole: bool = False) -> _Table | None:
+    """Return the first form of a table that fits, if any: as it is, with heads of rows broken, or said above.
+
+    Args:
+        whole: Whether nothing may be broken yet.
+    """
+    forms = [table] if whole else [table, _broken(table), *(_broken(one) for one in _said_above(table))]
+    return next((form for form in forms if _width_needed(form, hidden) <= width), None)
+
+
+def _broken(table: _Table) -> _Table:
+    """Return a table with headings, and what heads its rows, broken where they may be."""
+    heads = [column for place, column in enumerate(table.columns) if place == 0 or column.tells]
+    parts = {
+        column.name: max(
+            map(
+                cell_len,
+                [
+                    *_parts(column.heading),
+                    *(one for row in table.entries for one in _parts(row[column.name])),
+                ],
+            )
+        )
+        for column in heads
+    }
+    return replace(table, widths=table.widths | table.folded | parts)
+
+
+def _said_above(table: _Table) -> Iterator[_Table]:
+    """Yield a table that says once, above its rows, what the heads of all of them say; none if there is none."""
+    head, *others = table.columns
+    parts = [row[head.name].split(HEADING_BREAK) for row in table.entries]
+    common = [part for part in parts[0] if all(part in one for one in parts)] if len(parts) > 1 else []
+    if not common or not others:
+        return
+    own = [HEADING_BREAK.join(part for part in one if part not in common) for one in parts]
+    if any(own) and not all(own):
+        return
+    entries = [row | {head.name: name} for row, name in zip(table.entries, own, strict=True)]
+    longest = max(map(cell_len, [*own, head.heading]))
+    yield replace(
+        table,
+        columns=table.columns if any(own) else others,
+        entries=entries,
+        widths=table.widths | {head.name: longest},
+        folded=table.folded | {head.name: longest},
+        above=HEADING_BREAK.join(common),
+    )
 
 
 def _headings(tables: Sequence[_Table], hidden: Sequence[str]) -> list[str]:
     """Return the headings of columns by name; they may differ from table to table."""
-    columns = [column for table in tables for column in table.columns]
+    columns = [
+        column for table in tables for column in (*table.columns, *([table.last] if table.last else []))
+    ]
     headings = [_name_of(column) for name in hidden for column in columns if column.name == name]
     return list(dict.fromkeys(headings))
 
@@ -282,11 +346,6 @@ def _headings(tables: Sequence[_Table], hidden: Sequence[str]) -> list[str]:
 def _name_of(column: Column) -> str:
     """Return the name of a hidden column; some have no heading."""
     return column.heading or column.name.replace("_", " ")
-
-
-def _hidden_lasts(tables: Sequence[_Table]) -> list[str]:
-    """Return the names of last columns that there is no room for."""
-    return list(dict.fromkeys(table.hidden_last for table in tables if table.hidden_last))
 
 
 def _used(tables: Sequence[_Table]) -> set[str]:
@@ -319,7 +378,7 @@ def _width_needed(table: _Table, hidden: Sequence[str], *, folded: bool = False)
         folded: Whether headings are broken where they may be.
     """
     columns = [column for column in table.columns if column.name not in hidden]
-    last = table.widths[table.last.name] if table.last else 0
+    last = table.widths[table.last.name] if table.last and table.last.name not in hidden else 0
     needs = sum(GAP + _least_width(table, column, folded=folded) for column in columns)
     return needs + (GAP + min(last, MIN_WRAPPED) if last else 0)
 
@@ -366,17 +425,18 @@ def _layouts(
 def _blocks(table: _Table, hidden: Sequence[str], width: int) -> list[_Layout]:
     """Divide a table that is too wide into as few blocks as possible, each with what tells its rows apart."""
     head, *columns = [column for column in table.columns if column.name not in hidden]
-    if table.last is not None:
+    if table.last is not None and table.last.name not in hidden:
         columns.append(table.last)
     needs = {column.name: GAP + _least_width(table, column, folded=True) for column in columns}
     full = table.folded[head.name]
     telling, columns = _telling(columns, needs, width - GAP - min(full, MIN_HEAD))
     left = width - GAP - sum(needs[column.name] for column in telling)
-    fitting = [
-        (head_width, _divided(columns, needs, left - head_width))
-        for head_width in (full, min(full, HEAD_FOLDED))
-    ]
-    head_width, blocks = min(fitting, key=lambda pair: len(pair[1]))
+    one_each = max(MIN_HEAD, left - max(needs[column.name] for column in columns))
+    head_widths = [min(full, most) for most in (full, HEAD_FOLDED, one_each, MIN_HEAD)]
+    divided = [(head_width, _divided(columns, needs, left - head_width)) for head_width in head_widths]
+    head_width, blocks = min(
+        divided, key=lambda pair: (any(pair[0] + needs[one.name] > left for one in columns), len(pair[1]))
+    )
     if too_wide := [column for column in columns if head_width + needs[column.name] > left]:
         head_width, blocks = min(full, MIN_HEAD), [[column] for column in columns]
         if all(column.left for column in too_wide) and left - min(full, HEAD_FOLDED) >= MIN_WRAPPED:
@@ -453,7 +513,7 @@ def _axis(table: Table) -> LogAxis | None:
 def _layout(table: _Table, hidden: Sequence[str], width: int, chosen: Units, *, bars: bool) -> _Layout:
     """Return the layout of a table: the last column gets what the others leave but for the bar."""
     columns = [(column, table.widths[column.name]) for column in table.columns if column.name not in hidden]
-    longest = table.widths[table.last.name] if table.last else 0
+    longest = table.widths[table.last.name] if table.last and table.last.name not in hidden else 0
     columns = _fitted(columns, width - (GAP + min(longest, MIN_WRAPPED) if longest else 0))
     spare = max(1, width - sum(GAP + wide for _, wide in columns) - (GAP if longest else 0))
     without = _Layout(columns, min(longest, spare))
@@ -474,6 +534,8 @@ def _table(table: _Table, blocks: Sequence[_Layout], page: PageSize) -> Iterator
         yield from page.wrapped(table.table.title, STYLES["title"])
     if table.table.about:
         yield from page.wrapped(table.table.about, STYLES["quiet"], indent=2)
+    if table.above:
+        yield from page.wrapped(table.above, indent=2)
     for number, layout in enumerate(blocks, 1):
         if table.table.headed:
             yield from _headings_row(table, layout, page)
@@ -553,6 +615,8 @@ def _words_below(table: _Table, entries: dict[str, str], row: object, page: Page
 def _pieces(column: Column, words: str, width: int, page: PageSize, row: object) -> list[Text]:
     """Return an entry, wrapped if it is longer than its column; row heads break where headings do."""
     style = STYLES[column.tone(row)]
+    while column.sheds and cell_len(words) > width and CLAUSE in words:
+        words = words.rpartition(CLAUSE)[0]
     if cell_len(words) <= width:
         return [Text(words, style)]
     lines = [words] if column.wraps else _fold(words, width)
