@@ -55,4 +55,4 @@ def document(shown: Document) -> str:
         left = [column.left for column in part.columns]
         parts.append(lines([part.title, part.about]))
         parts.append(table(heads, shown.entries(part), left))
-    return "".join([*parts, lines(line.text for line in shown.foot)])
+    return "".join([*parts, lines(line.text for line in shown.below)])

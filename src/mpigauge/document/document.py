@@ -160,6 +160,7 @@ class Document:
     Attributes:
         head: Lines above the tables, the most important first.
         foot: Lines below them.
+        steps: Lines of commands that come next, below all others.
         source: Origin of the numbers in a few words, for tables that are pasted elsewhere: Markdown has it
             in the place of head and foot.
         data: What JSON shows; None for the values of the tables.
@@ -178,6 +179,7 @@ class Document:
     head: Sequence[str] = ()
     tables: Sequence[Table] = ()
     foot: Sequence[Line] = ()
+    steps: Sequence[Line] = ()
     units: Units = field(default_factory=Units)
     source: str = ""
     data: Callable[[], Mapping[str, Any]] | None = None
@@ -190,6 +192,11 @@ class Document:
     sparse: bool = False
     pieces: Callable[[], Iterable[Columns]] | None = None
     drawn: Callable[[int], Sequence[str]] | None = None
+
+    @property
+    def below(self) -> Sequence[Line]:
+        """All lines below the tables."""
+        return [*self.foot, *([Line("")] if self.foot and self.steps else []), *self.steps]
 
     def entries(self, table: Table) -> list[list[str]]:
         """Return the rows of a table as people read them."""

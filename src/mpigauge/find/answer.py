@@ -1149,11 +1149,12 @@ def _size(row: Row) -> str:
 
 
 def next_steps(
-    paths: Sequence[Path], *, newest: bool, measured: bool = True, varied: bool = False
+    paths: Sequence[Path], more: str = "", *, newest: bool, measured: bool = True, varied: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield what to do with these results, and the command for it; the newest of all needs no name.
 
     Args:
+        more: What is left out, which all numbers have; empty if nothing is.
         measured: Whether anything was measured yet; else the first was ended before.
         varied: Whether something was found, of which the answer tells the first alone.
     """
@@ -1163,7 +1164,8 @@ def next_steps(
     of = "" if newest else "".join(f" {as_argument(path)}" for path in paths)
     if varied:
         yield "all findings", f"mpigauge explain{of}"
-    yield "all numbers", f"mpigauge show --all{of}" if len(paths) == 1 else f"mpigauge show --table times{of}"
+    every = "--all" if len(paths) == 1 else "--table times"
+    yield more or "all numbers", f"mpigauge show {every}{of}"
     yield "figure", f"mpigauge plot{of}"
     if len(paths) == 1:
         yield "beside another", f"mpigauge show OTHER {as_argument(paths[0])}"

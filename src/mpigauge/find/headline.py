@@ -419,8 +419,8 @@ def ratio_of(varied: VariedFactors, quote: Quote | None) -> Ratio | None:
     return found.ratio if quote.unit == "s" else found.ratio.turned
 
 
-def ratio_cell(ratio: Ratio) -> str:
-    """Return `1.13×`, `same` or `undecided`; `higher` or `lower` where no more is known."""
+def ratio_cell(ratio: Ratio, quote: Quote) -> str:
+    """Return `1.13×`, `same` or `undecided`; of a rate `6.5× lower`; no number where that is not known."""
     match ratio.verdict:
         case "same":
             return "same"
@@ -428,6 +428,8 @@ def ratio_cell(ratio: Ratio) -> str:
             return VERDICTS[ratio.verdict]
     if not is_known(ratio.low, ratio.high):
         return "higher" if ratio.estimate > 1 else "lower"
+    if quote.unit != "s" and ratio.estimate < 1:
+        return f"{units.format_factor(1 / ratio.estimate)}× lower"
     return f"{units.format_factor(ratio.estimate)}×"
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mpigauge.find.headline import VariedFactors
     from mpigauge.query.query import Source
     from mpigauge.rows.group import Key
+    from mpigauge.stats.decision import Ratio
     from mpigauge.rows.machine.over_sessions import SessionIntervals
     from mpigauge.vocabulary import Varied
 
@@ -60,13 +61,16 @@ MAX_LINES, COLUMNS = 24, 80
 MAX_VARIED_LINES = 40
 """Most lines where something was varied."""
 
-BLANK_LINES = 2
-"""Blank lines above and below the numbers."""
+BLANK_LINES, STEPS = 3, 3
+"""Blank lines between head, numbers, doubts and what comes next, and usual lines of that."""
 
 RATIO = "ratio"
 
 MAX_QUOTES = 11
-MIN_QUOTES = 6
+MIN_QUOTES, MIN_QUOTES_IN_ROWS = 6, 3
+
+HEADS, COLUMN, RATIOS = 26, 20, 11
+"""Usual widths beside each other: of what heads rows, of a number with its interval, and of its ratio."""
 
 
 MAX_COMPARED = 4
@@ -88,11 +92,13 @@ class _Compared:
     Attributes:
         varied: What their campaign varied; None for several results, maps and campaigns that go on.
         count: How many jobs there are, shown or not.
+        alike: How many of them at most differ in nothing but what was varied.
     """
 
     columns: Sequence[AnswerColumn]
     varied: VariedFactors | None = None
     count: int = 0
+    alike: int = 1
 
     @property
     def factor(self) -> Varied | None:
@@ -116,28 +122,28 @@ def document(
     found = headlines(columns.varied, [one.answer for one in every], chosen) if columns.varied else []
     doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, len(every))]
     head = [*(one.text for one in found), *filter(None, _head(sources, every))]
-    after = [
-        *doubts,
-        *_blank(doubts),
-        *_next(sources, newest=newest, varied=any(one.is_finding for one in found)),
-    ]
-    room = _numbers_that_fit(head, after, columns)
+    room = _numbers_that_fit(head, doubts, columns)
     lines, rest = words.lines_and_rest([column.answer for column in columns.columns], room)
     told = _fitting(lines, room)
     tables = _tables(columns, chosen, told)
-    foot = [*_ratio_line(columns, tables), *_all_states_line(tables), *after]
+    foot = [*_ratio_line(columns, tables), *_all_states_line(tables), *doubts]
+    more = _left_out(sources, columns, len(lines) - len(told) + rest)
     charts = charts_of(sources, columns.varied, chosen) if chart else []
     return Document(
-        head=[*head, *_left_out(sources, columns, len(lines) - len(told) + rest)],
+        head=head,
         tables=tables,
         foot=foot,
+        steps=_steps(sources, more, newest=newest, varied=any(one.is_finding for one in found)),
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
         data=lambda: _data(sources),
         records=lambda: chain.from_iterable(
             with_context(map(_flat, _records([source])), source.result, source.stat) for source in sources
         ),
-        cases=lambda: [Cases(table, [*map(heading_of, table.rows)]) for table in tables],
+        cases=lambda: [
+            Cases(table, [*map(heading_of, table.rows)])
+            for table in _tables(columns, chosen, told, rows=False)
+        ],
         schema="show" if len(sources) == 1 else "answers",
         contexts=[context_record(source.result, source.stat) for source in sources],
         drawn=partial(drawn, charts) if charts else None,
@@ -171,7 +177,7 @@ def _compared(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> _Co
     groups = [*group_by(columns, lambda column: _without(column, factors)).values()]
     ordered = [column for group in groups for column in group]
     most = MAX_COMPARED if 1 < len(groups) < len(columns) else MAX_JOBS
-    return _Compared(_fitting_columns(ordered, most), varied, len(columns))
+    return _Compared(_fitting_columns(ordered, most), varied, len(columns), max(map(len, groups)))
 
 
 def _fitting_columns(columns: Sequence[AnswerColumn], most: int) -> list[AnswerColumn]:
@@ -234,20 +240,20 @@ def _jobs(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> list[An
 
 
 def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], compared: _Compared) -> int:
-    """Return how many numbers fit on a screen; lines above may wrap, one is kept for what is left out.
+    """Return how many numbers fit on a screen; lines above may wrap, one is kept for a line that does, too.
 
-    What was varied has more room: two columns with their ratios fit beside each other, more go on below.
+    What was varied has more room, of which each job may need a line for each number.
     """
     above = sum(math.ceil(len(line) / COLUMNS) for line in head)
-    columns = len(compared.columns)
-    most, blocks = (MAX_VARIED_LINES, max(1, math.ceil(columns / 2))) if compared.factor else (MAX_LINES, 1)
+    columns, in_rows = len(compared.columns), _in_rows(compared)
+    most = MAX_VARIED_LINES if compared.factor else MAX_LINES
     heading = columns > 1
-    room = (most - above - len(foot) - BLANK_LINES - 1) // blocks - heading
-    return max(MIN_QUOTES, min(MAX_QUOTES, room))
+    room = (most - above - len(foot) - BLANK_LINES - STEPS - 1 - heading) // (columns if in_rows else 1)
+    return max(MIN_QUOTES_IN_ROWS if in_rows else MIN_QUOTES, min(MAX_QUOTES, room))
 
 
-def _left_out(sources: Sequence[Source], compared: _Compared, numbers: int) -> list[str]:
-    """Return how many columns and numbers are left out for lack of room, and which command shows them."""
+def _left_out(sources: Sequence[Source], compared: _Compared, numbers: int) -> str:
+    """Return how many columns and numbers are left out for lack of room; empty if none are."""
     is_single = len(sources) == 1
     counts = (
         (
@@ -256,8 +262,7 @@ def _left_out(sources: Sequence[Source], compared: _Compared, numbers: int) -> l
         ),
         ("number", numbers),
     )
-    more = " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)
-    return [f"{more}: mpigauge show {'--all' if is_single else '--table times'}"] if more else []
+    return " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)
 
 
 # ---- The numbers ---------------------------------------------------------------------------------
@@ -273,10 +278,19 @@ def _heading_of_modes(line: QuoteLine) -> str:
     return words.common_heading(replace(line, modes=line.several_modes))
 
 
-def _tables(compared: _Compared, chosen: Units, lines: Sequence[QuoteLine]) -> list[Table]:
+def _tables(
+    compared: _Compared, chosen: Units, lines: Sequence[QuoteLine], *, rows: bool = True
+) -> list[Table]:
+    """Return the numbers as a table: a row for each question, or for each of its jobs.
+
+    Args:
+        rows: Whether jobs may have rows of their own, where there is no room for them side by side.
+    """
     columns = compared.columns
     if not lines:
         return []
+    if rows and _in_rows(compared):
+        return [_table_of_jobs(compared, lines)]
     # Modes side by side have their sizes in the heads of their rows: nothing is left to say beside them.
     are_modes = compared.factor == "mode" and any(line.modes for line in lines)
     head = _heading_of_modes if are_modes else heading_of
@@ -287,6 +301,88 @@ def _tables(compared: _Compared, chosen: Units, lines: Sequence[QuoteLine]) -> l
         else [*_columns_of_jobs(compared, lines), *_sessions_columns(columns, lines)]
     )
     return [Table("", "", [*lines], [first, *numbers])]
+
+
+def _in_rows(compared: _Compared) -> bool:
+    """Return whether jobs have rows: the values of what was varied have no room side by side."""
+    if compared.factor is None or len(compared.columns) < 2:  # noqa: PLR2004 - beside each other
+        return False
+    longest = max(len(part) for name in _names(compared.columns) for part in name.split(", "))
+    return HEADS + compared.alike * max(COLUMN, longest) + (compared.alike - 1) * RATIOS > COLUMNS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _JobRow:
+    """The number of one job in answer to one question.
+
+    Attributes:
+        number: The place of the job among all.
+        name: What distinguishes it from the others.
+        leads: Whether it is the first with the question.
+    """
+
+    line: QuoteLine
+    number: int
+    name: str
+    leads: bool
+
+    @property
+    def quote(self) -> Quote | None:
+        """What the job answers."""
+        return self.line.quotes[self.number]
+
+
+def _table_of_jobs(compared: _Compared, lines: Sequence[QuoteLine]) -> Table:
+    """Return a table with a row for each job that answers a question, the first value of the factor first."""
+    heading, names = _heading_and_names(_names(compared.columns))
+    rows: list[_JobRow] = []
+    for line in lines:
+        known = [number for number, quote in enumerate(line.quotes) if quote is not None]
+        rows += [_JobRow(line, number, names[number], number == known[0]) for number in known]
+    varied = compared.varied
+
+    def ratio(row: _JobRow) -> Ratio | None:
+        return ratio_of(varied, row.quote) if varied is not None else None
+
+    def ratio_text(row: _JobRow, _: Units) -> str:
+        return ratio_cell(found, row.line.first) if (found := ratio(row)) is not None else ""
+
+    return Table(
+        "",
+        "",
+        rows,
+        [
+            Column(
+                "quantity", "", lambda row: heading_of(row.line) if row.leads else "", left=True, goes=None
+            ),
+            Column("job", heading, lambda row: row.name, left=True, goes=None, tells=True),
+            Column(
+                "value",
+                "",
+                lambda row: row.quote and row.quote.value,
+                write=lambda row, chosen: words.beside(row.quote, row.line, chosen),
+                goes=None,
+                tone=lambda row: _tone(row.quote),
+            ),
+            Column(
+                RATIO,
+                RATIO,
+                lambda row: (found := ratio(row)) and found.estimate,
+                "1",
+                ratio_text,
+                goes=None,
+                joined=True,
+            ),
+        ],
+    )
+
+
+def _heading_and_names(names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return names with what stands above them: the variable, if they are values of one."""
+    variables = {name.partition("=")[0] for name in names}
+    if len(variables) == 1 and all("=" in name for name in names):
+        return variables.pop(), [name.partition("=")[2] for name in names]
+    return "", [*names]
 
 
 def _fitting(lines: list[QuoteLine], room: int) -> list[QuoteLine]:
@@ -353,7 +449,7 @@ def _ratio_column(number: int, varied: VariedFactors | None, lines: Sequence[Quo
 
     def write(line: QuoteLine, _: Units) -> str:
         found = ratio_of(known, line.quotes[number])
-        return "" if found is None else ratio_cell(found)
+        return "" if found is None else ratio_cell(found, line.first)
 
     if any(value(line) is not None for line in lines):
         heading = RATIO if len(lines[0].quotes) > 1 else ""
@@ -365,7 +461,7 @@ def _ratio_line(compared: _Compared, tables: Sequence[Table]) -> Iterator[Line]:
     varied, factor = compared.varied, compared.factor
     if varied is None or factor is None:
         return
-    shown = [quote for table in tables for line in table.rows for quote in line.quotes]
+    shown = [quote for table in tables for line in _lines_in(table) for quote in line.quotes]
     bases = dict.fromkeys(
         value_name(factor, found.base.cell)
         for quote in shown
@@ -376,8 +472,14 @@ def _ratio_line(compared: _Compared, tables: Sequence[Table]) -> Iterator[Line]:
         yield Line(f"{RATIO}: to {name} at the same size, of launches in pairs", "quiet")
 
 
+def _lines_in(table: Table) -> Iterator[QuoteLine]:
+    """Yield the questions of a table, once or for each job."""
+    for row in table.rows:
+        yield row.line if isinstance(row, _JobRow) else row
+
+
 def _all_states_line(tables: Sequence[Table]) -> Iterator[Line]:
-    lines: Iterable[QuoteLine] = (line for table in tables for line in table.rows)
+    lines: Iterable[QuoteLine] = (line for table in tables for line in _lines_in(table))
     if any(words.is_of_all_states(quote, line) for line in lines for quote in line.quotes if quote):
         yield Line(words.ALL_STATES_LINE, "quiet")
 
@@ -484,14 +586,10 @@ def _doubts(sources: Sequence[Source], columns: int) -> list[Line]:
     return lines[:MAX_DOUBTS]
 
 
-def _blank(lines: Sequence[Line]) -> list[Line]:
-    return [Line("")] if lines else []
-
-
-def _next(sources: Sequence[Source], *, newest: bool, varied: bool) -> list[Line]:
+def _steps(sources: Sequence[Source], more: str, *, newest: bool, varied: bool) -> list[Line]:
     paths = [source.result.path for source in sources]
     measured = not all(map(is_begun_only, (source.result for source in sources)))
-    steps = list(words.next_steps(paths, newest=newest, measured=measured, varied=varied))
+    steps = list(words.next_steps(paths, more, newest=newest, measured=measured, varied=varied))
     widest = max(len(what) for what, _ in steps) + 1
     return [Line(f"{what + ':':{widest}}  {command}", "quiet") for what, command in steps]
 

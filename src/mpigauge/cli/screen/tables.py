@@ -130,15 +130,13 @@ def _tabulate(
         paths, results = [joined.path], [joined]
     request, columns = _request(paths, options)
     sources = request.sources(map(load, paths) if results is None else results)
-    may_fit = options.chart is None and options.form == "text" and sys.stdout.isatty()
-    wanted = may_fit if options.chart is None else options.chart
+    on_terminal = options.form == "text" and sys.stdout.isatty()
+    wanted = on_terminal if options.chart is None else options.chart
     document = _table(request, sources, columns, chart=wanted)
     if options.chart and document.drawn is None:
         note("no chart: no curve of messages has three sizes or more")
-    if may_fit and not _fits(document):
-        document = replace(document, drawn=None)
-    if options.kind == ANSWER and options.form == "text" and sys.stdout.isatty() and not _fits(document):
-        document = _ending_in_its_finding(document)
+    if on_terminal and options.kind == ANSWER:
+        document = _fitted(document, may_drop_chart=options.chart is None)
     text = rendered(document, options.form)
     cache.keep(text)
     return text, sources[0].rows
@@ -169,19 +167,26 @@ def _table(
     return table_of(request.query_of(sources), columns, newest=newest, chart=chart)
 
 
-def _ending_in_its_finding(document: Document) -> Document:
-    """Return an answer that says last, too, what it says first, which the screen has no room for any more."""
+def _fitted(document: Document, *, may_drop_chart: bool) -> Document:
+    """Return an answer as the screen has room for: without its chart, or most of what comes next.
+
+    One that is longer even then says last, too, what it says first, which is out of sight.
+    """
     from mpigauge.document.document import Line
 
-    return replace(document, foot=[*document.foot, Line(""), Line(document.head[0], "title")])
+    without = replace(document, drawn=None) if may_drop_chart else document
+    shortest = replace(without, steps=without.steps[:1])
+    fitting = next((one for one in (document, without, shortest) if _fits(one)), None)
+    finding = [Line(""), Line(document.head[0], "title")]
+    return fitting or replace(without, steps=[*without.steps, *finding])
 
 
 def _fits(document: Document) -> bool:
-    """Return whether all of a document is on the screen at once, above the next prompt."""
+    """Return whether all of a document is on the screen at once, above the name of its file and the prompt."""
     from mpigauge.show.formats import terminal
 
     screen = console()
-    return screen is None or terminal.render(document, screen).count("\n") < screen.height
+    return screen is None or terminal.render(document, screen).count("\n") < screen.height - 1
 
 
 def _refuse(options: TableOptions, paths: Sequence[Path]) -> None:

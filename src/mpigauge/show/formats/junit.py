@@ -29,7 +29,7 @@ def render(document: Document) -> str:
     suite.set("failures", str(len(suite.findall("*/failure"))))
     suite.set("skipped", str(len(suite.findall("*/skipped"))))
     ET.SubElement(suite, "system-out").text = _clean(
-        "\n".join([*document.head, *(line.text for line in document.foot)])
+        "\n".join([*document.head, *(line.text for line in document.below)])
     )
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

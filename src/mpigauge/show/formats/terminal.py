@@ -157,7 +157,7 @@ def _lines(document: Document, page: PageSize) -> Iterator[Text]:
     for table, blocks in zip(tables, layouts, strict=True):
         yield from _table(table, blocks, page)
     yield from _drawn(document, page)
-    for line_ in document.foot:
+    for line_ in document.below:
         yield from page.wrapped(_emphasised(line_, page))
     if any(layout.axis for blocks in layouts for layout in blocks):
         yield from page.wrapped(LEGEND, STYLES["quiet"])

@@ -20,7 +20,7 @@ def render(document: Document) -> str:
         lines += [*_table(document, table), ""]
     if document.drawn is not None:
         lines += [*document.drawn(CHART_WIDTH), ""]
-    foot = [line.text for line in document.foot]
+    foot = [line.text for line in document.below]
     if not foot and lines:
         lines.pop()
     return "\n".join([*map(printable, [*lines, *foot]), ""])
