@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
+from mpigauge.document.phrases import mode_name
 from mpigauge.document.ratio_words import VERDICTS, times_words, verdict_words
 from mpigauge.document.size_words import where
 from mpigauge.plan.patterns import known as known_patterns
@@ -250,7 +251,7 @@ def names_of_modes(other: Cell, base: Cell, measured: Iterable[Cell]) -> tuple[s
     names = {mode.name: mode.call for mode in found if mode is not None and calls[mode.call] == 1}
     if other.mode in names and base.mode in names:
         return names[other.mode], names[base.mode]
-    return other.mode, base.mode
+    return mode_name(pattern, other.mode), mode_name(pattern, base.mode)
 
 
 # ---- Words ---------------------------------------------------------------------------------------
@@ -396,22 +397,27 @@ def takes(piece: SizePiece, sides: NamesOfTwo) -> str:
     return " ".join(filter(None, [sides.other, sides.takes, number, word, "than", sides.base]))
 
 
-def amount_of(piece: SizePiece, sides: NamesOfTwo) -> str:
+def amount_of(piece: SizePiece, sides: NamesOfTwo, *, interval: bool = True) -> str:
     """Return how much longer a piece takes: `on average 13 % (11 - 15) longer`, `2.31 times (...) as long`.
 
     Of rates, how many times as much they are. Where the interval leaves that open, there is the word alone.
+
+    Args:
+        interval: Whether the interval is said, and of what the number is.
     """
-    return " ".join(filter(None, _number_and_word(piece, sides)))
+    return " ".join(filter(None, _number_and_word(piece, sides, interval=interval)))
 
 
-def _number_and_word(piece: SizePiece, sides: NamesOfTwo) -> tuple[str, str]:
+def _number_and_word(piece: SizePiece, sides: NamesOfTwo, *, interval: bool = True) -> tuple[str, str]:
     assert piece.pooled is not None  # noqa: S101 - pieces with a difference have one
     ratio = sides.ratio(piece.pooled)
     more, less = ("more", "less") if sides.by_rate else ("longer", "less time")
     word = more if ratio.estimate > 1 else less
-    mean = ON_AVERAGE if len(piece.sizes_bytes) > 1 else ""
+    mean = ON_AVERAGE if interval and len(piece.sizes_bytes) > 1 else ""
     if not is_known(ratio.low, ratio.high):
         return "", word
+    if not interval:
+        ratio = replace_fields(ratio, low=None, high=None)
     if sides.by_rate:
         return f"{mean}{_times(ratio)}", ""
     if ratio.estimate >= TWICE:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.factors import Factor
     from mpigauge.plan.model import Cell
+    from mpigauge.plan.patterns import Pattern
     from mpigauge.rows.group import Subject
     from mpigauge.rows.reasons import NotInState
     from mpigauge.vocabulary import Pairing
@@ -56,6 +57,12 @@ def _layout(cell: Cell) -> str:
 
 
 IN_HALVES = patterns_with(lambda pattern: pattern.in_halves)
+
+
+def mode_name(pattern: Pattern | None, name: str) -> str:
+    """Return a mode as text, with the number of calls of one that sends in parts: `halves (in 2 calls)`."""
+    mode = None if pattern is None else pattern.mode(name)
+    return name if mode is None or mode.parts < 2 else f"{name} (in {mode.parts} calls)"  # noqa: PLR2004 - parts
 
 
 def _ranks(cell: Cell) -> str:

@@ -16,7 +16,7 @@ from mpigauge.document.core_words import cores_of
 from mpigauge.document.document import AUTOMATIC, DOT
 from mpigauge.document.origin_words import host_of, processor_of
 from mpigauge.document.phrases import DETAILS as CELL_DETAILS
-from mpigauge.document.phrases import OF_JOB, SAID_WITH, UNSAID, WORDS, phrases_of
+from mpigauge.document.phrases import OF_JOB, SAID_WITH, UNSAID, WORDS, mode_name, phrases_of
 from mpigauge.find.imported import launches_of
 from mpigauge.find.memory_costs import CostInCopies, cost_of, crossed, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
@@ -228,6 +228,16 @@ class Question:
             for choice in self.choices.values()
         )
 
+    @property
+    def of_plain_mode(self) -> Question:
+        """The same question to cells in the usual mode of their pattern, if there are any."""
+        plain = {
+            like: choice
+            for like, choice in self.choices.items()
+            if choice.quote.row.cell.mode == default_mode(choice.quote.pattern)
+        }
+        return replace(self, choices=plain or self.choices)
+
     def ways(self, factors: Collection[str]) -> dict[Like, Question]:
         """Return the same question for each way that could answer it: for the values of these factors."""
         ways = group_by(self.choices.items(), lambda choice: _values(choice[1].quote.row.cell, factors))
@@ -341,27 +351,52 @@ def _names_of(asked: Sequence[Questions]) -> dict[Like, None]:
 
 def _fitting(answers: Sequence[Answer], varied: Varied, room: int) -> tuple[list[Questions], int]:
     """Return the questions of answers, those of ways where there is room for some, and of how many not."""
-    plain = [[*one.questions] for one in answers]
-    by_mode = about_messages(answers)
-    attempts = [(by_mode, MAX_WAYS), *((False, most) for most in range(MAX_WAYS, 1, -1))]
-    for by_mode, most in attempts:
-        found = _by_way(plain, varied, most, of_messages=by_mode)
+    asked = [[*one.questions] for one in answers]
+    if not about_messages(answers):
+        return _first_that_fits(((asked, (), most) for most in range(MAX_WAYS, 1, -1)), asked, varied, room)
+    # Of many modes the first number has a row for each, the others are of the plain one: the best of many
+    # curves is the luckiest.
+    plain = [[question.of_plain_mode for question in mine] for mine in asked]
+    leading = [name[0] for name in _names_of(asked) if name[0] in QUOTED_BY_MODE][:1]
+    first_by_mode = [
+        [question if question.name[0] in leading else question.of_plain_mode for question in mine]
+        for mine in asked
+    ]
+    attempts = [
+        (asked, QUOTED_BY_MODE, MAX_WAYS),
+        (first_by_mode, leading, MAX_WAYS),
+        *((plain, (), most) for most in range(MAX_WAYS, 1, -1)),
+    ]
+    return _first_that_fits(attempts, plain, varied, room)
+
+
+def _first_that_fits(
+    attempts: Iterable[tuple[Sequence[Questions], Collection[QuotedAs], int]],
+    otherwise: list[Questions],
+    varied: Varied,
+    room: int,
+) -> tuple[list[Questions], int]:
+    """Return the first questions that there is room for, with those that are asked by mode, and the rest."""
+    most_lines = 0
+    for asked, by_mode, most in attempts:
+        every = len(_names_of(_by_way(asked, varied, None, by_mode=by_mode)))
+        most_lines = max(most_lines, every)
+        found = _by_way(asked, varied, most, by_mode=by_mode)
         if len(_names_of(found)) <= room:
-            every = _by_way(plain, varied, None, of_messages=by_mode)
-            return found, len(_names_of(every)) - len(_names_of(found))
-    return plain, 0
+            return found, most_lines - len(_names_of(found))
+    return otherwise, 0
 
 
 def _by_way(
-    asked: Sequence[Questions], varied: Varied, most: int | None, *, of_messages: bool
+    asked: Sequence[Questions], varied: Varied, most: int | None, *, by_mode: Collection[QuotedAs]
 ) -> list[Questions]:
     """Return the questions of jobs, with one for each way, at most so many of each question.
 
     Args:
         most: None for all.
-        of_messages: Whether messages between two ranks are asked for by mode, too.
+        by_mode: What is asked of messages between two ranks by mode, too.
     """
-    ways = [[_ways_of(one, varied, of_messages=of_messages) for one in mine] for mine in asked]
+    ways = [[_ways_of(one, varied, by_mode) for one in mine] for mine in asked]
     every: dict[Like, dict[Like, None]] = {}
     for questions, mine in zip(asked, ways, strict=True):
         for question, each in zip(questions, mine, strict=True):
@@ -381,12 +416,12 @@ def _by_way(
     ]
 
 
-def _ways_of(question: Question, varied: Varied, *, of_messages: bool) -> dict[Like, Question]:
+def _ways_of(question: Question, varied: Varied, by_mode: Collection[QuotedAs]) -> dict[Like, Question]:
     """Return a question by way: that of a pattern by all that was varied, one of messages by mode or not."""
     quoted_as, pattern = question.name[0], question.best.pattern.name
     if quoted_as in QUOTED_BY_PATTERN and varied[pattern]:
         return question.ways(varied[pattern])
-    if of_messages and quoted_as not in QUOTED_ALONE:
+    if quoted_as in by_mode:
         return question.ways({"mode"})
     return {(): question}
 
@@ -854,7 +889,8 @@ def _called(line: QuoteLine) -> Iterator[str]:
     quote, mode = line.first, line.first.row.cell.mode
     if quote.quoted_as in HEADINGS:
         yield HEADINGS[quote.quoted_as]
-        yield mode if line.modes and quote.quoted_as in QUOTED_BY_MODE else ""
+        said = line.modes and quote.quoted_as in QUOTED_BY_MODE
+        yield mode_name(quote.pattern, mode) if said else ""
     else:
         yield _rated(quote, _named(quote, mode_said=line.modes))
     if quote.quoted_as not in QUOTED_ALONE:

@@ -7,6 +7,7 @@ nothing, or nothing that has a ratio, begins with its latency and its bandwidth.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice, product
@@ -363,8 +364,8 @@ def value_name(factor: Varied, cell: Cell) -> str:
 
 # ---- Several values ------------------------------------------------------------------------------
 
-MAX_NAMED_ALIKE = 2
-"""Values of a factor that are named one by one where the same is said of each."""
+MAX_INTERVALS = 3
+"""Most values of a factor that are each told with the interval and the sizes of their ratio."""
 
 
 def _lead(one: Contrast) -> SizePiece:
@@ -374,36 +375,45 @@ def _lead(one: Contrast) -> SizePiece:
 
 
 def _several(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> str:
-    """Return how several compare with their base, those that differ first, each where the latency is."""
-    pairs = sorted(zip(others, leads, strict=True), key=lambda pair: pair[1].verdict not in DIFFERENT)
+    """Return how several compare with their base, each where the latency is: those that differ first.
+
+    Of many the one that differs most leads, and the others are told in short: the table has their numbers.
+    """
+    pairs = [*zip(others, leads, strict=True)]
+    in_short = len(pairs) > MAX_INTERVALS
+    pairs.sort(key=lambda pair: (pair[1].verdict not in DIFFERENT, -_weight(pair[1]) if in_short else 0))
     (first, lead), *more = pairs
     sides = sides_of(first)
     differs = lead.verdict in DIFFERENT
     begin = takes(lead, sides) if differs else f"{sides.other} against {sides.base}: {_amount(first, lead)}"
-    told = group_by(
-        ((sides_of(one).other, f"{_amount(one, piece)}{_where(one, piece)}") for one, piece in more),
-        lambda pair: pair[1],
-    )
-    rest = (text for said, mine in told.items() for text in _others([name for name, _ in mine], said))
-    return "; ".join([f"{begin}{_where(first, lead)}", *rest])
+    told = group_by(more, lambda pair: pair[1].verdict if pair[1].verdict not in DIFFERENT else "")
+    different = [
+        f"{sides_of(one).other} {_amount(one, piece, interval=not in_short)}"
+        f"{'' if in_short else _where(one, piece)}"
+        for one, piece in told.pop("", ())
+    ]
+    alike = [
+        f"{VERDICTS[verdict]}: {', '.join(sides_of(one).other for one, _ in mine)}"
+        for verdict, mine in told.items()
+    ]
+    return "; ".join([f"{begin}{_where(first, lead)}", *different, *alike])
 
 
-def _amount(one: Contrast, piece: SizePiece) -> str:
+def _weight(piece: SizePiece) -> float:
+    """Return how much a piece differs, where that is known."""
+    ratio = piece.pooled
+    known = ratio is not None and is_known(ratio.low, ratio.high)
+    return abs(math.log(ratio.estimate)) if ratio is not None and known else 0.0
+
+
+def _amount(one: Contrast, piece: SizePiece, *, interval: bool = True) -> str:
     if piece.verdict not in DIFFERENT:
         return VERDICTS[piece.verdict]
-    return amount_of(piece, sides_of(one)).removesuffix(" as long")
+    return amount_of(piece, sides_of(one), interval=interval).removesuffix(" as long")
 
 
 def _where(one: Contrast, piece: SizePiece) -> str:
     return where_of(piece, at_sizes([point.bytes for point in one.points], one.alone_bytes, one.other))
-
-
-def _others(found: Sequence[str], said: str) -> Iterator[str]:
-    """Yield what is said of others alike, of each by its name; of many, how many they are."""
-    if len(found) > MAX_NAMED_ALIKE:
-        yield f"{said} for {len(found)} others"
-    else:
-        yield from (f"{name} {said}" for name in found)
 
 
 # ---- Ratios beside numbers -----------------------------------------------------------------------

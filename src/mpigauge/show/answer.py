@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from mpigauge.find.headline import VariedFactors
     from mpigauge.query.query import Source
     from mpigauge.rows.group import Key
-    from mpigauge.stats.decision import Ratio
     from mpigauge.rows.machine.over_sessions import SessionIntervals
+    from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Varied
 
 MAX_JOBS = 6
@@ -66,7 +66,7 @@ BLANK_LINES, STEPS = 3, 3
 
 RATIO = "ratio"
 
-MAX_QUOTES = 11
+MAX_QUOTES, MAX_QUOTES_OF_MODES = 11, 16
 MIN_QUOTES, MIN_QUOTES_IN_ROWS = 6, 3
 
 HEADS, COLUMN, RATIOS = 26, 20, 11
@@ -249,7 +249,8 @@ def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], compared: _Comp
     most = MAX_VARIED_LINES if compared.factor else MAX_LINES
     heading = columns > 1
     room = (most - above - len(foot) - BLANK_LINES - STEPS - 1 - heading) // (columns if in_rows else 1)
-    return max(MIN_QUOTES_IN_ROWS if in_rows else MIN_QUOTES, min(MAX_QUOTES, room))
+    most_quotes = MAX_QUOTES_OF_MODES if compared.factor == "mode" else MAX_QUOTES
+    return max(MIN_QUOTES_IN_ROWS if in_rows else MIN_QUOTES, min(most_quotes, room))
 
 
 def _left_out(sources: Sequence[Source], compared: _Compared, numbers: int) -> str:

@@ -182,7 +182,7 @@ def _fitted(document: Document, *, may_drop_chart: bool) -> Document:
 
 
 def _fits(document: Document) -> bool:
-    """Return whether all of a document is on the screen at once, above the name of its file and the prompt."""
+    """Return whether all of a document is on the screen at once, above the line of its file and the prompt."""
     from mpigauge.show.formats import terminal
 
     screen = console()
