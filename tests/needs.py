@@ -30,6 +30,7 @@ PACKAGES = {
     "setpriv": "util-linux",
     "shellcheck": "shellcheck",
     "slurmctld": "slurm-wlm",
+    "tmux": "tmux",
 }
 """Debian's package of each program."""
 

@@ -386,7 +386,7 @@ def _number_in(value: float | None, unit: str, units: Mapping[str, float]) -> st
 
 
 def format_significant(value: float, digits: int = 3) -> str:
-    """Return a number with this many significant digits, zeros at its end kept; exponents only below 0.0001."""
+    """Return a number with this many significant digits, also zeros; with an exponent only below 0.0001."""
     if value == 0:
         return "0"
     if abs(value) >= 10**digits - 0.5:

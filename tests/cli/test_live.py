@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
-import re
 import signal
 import struct
 import sys
@@ -23,6 +22,7 @@ from mpigauge.find.warning_sentences import sentence
 from mpigauge.result.reader import Result, load
 from mpigauge.rows.rows import rows
 from tests.made import RECORDS, SMALL, campaign, launch, result_of, visit
+from tests.terminal import Terminal
 
 if TYPE_CHECKING:
     from mpigauge.result.records import Record
@@ -32,61 +32,13 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 80, 30
 RUN = ("run", "pingpong", "stream", "eager", "--sizes", "8,64KiB", "--launches", "3", "-o", "r.jsonl")
-CODE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])")
-
-
-class Screen:
-    """As much of a terminal as a region needs, without a limit of height: and what it shows in turn."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = [""]
-        self.row = self.column = 0
-        self.frames: list[str] = []
-
-    def feed(self, text: str) -> None:
-        """Takes what was written."""
-        at = 0
-        for code in CODE.finditer(text):
-            self._write(text[at : code.start()])
-            self._obey(code[1], code[2])
-            at = code.end()
-        self._write(text[at:])
-
-    def _obey(self, number: str, letter: str) -> None:
-        match letter:
-            case "A":
-                self.row -= int(number or 1)
-            case "B":
-                self.row += int(number or 1)
-                assert self.row < len(self.lines), "the cursor does not scroll"
-            case "G":
-                self.column = int(number) - 1
-            case "K":
-                self.lines[self.row] = "" if number == "2" else self.lines[self.row][: self.column]
-            case "J":
-                self.lines[self.row] = self.lines[self.row][: self.column]
-                del self.lines[self.row + 1 :]
-            case "l" if number == "?2026":
-                self.frames.append("\n".join(self.lines))
-
-    def _write(self, text: str) -> None:
-        for piece in re.split("([\r\n])", text):
-            if piece == "\n":
-                self.row, self.column = self.row + 1, 0
-                self.lines += [""] * (self.row + 1 - len(self.lines))
-            elif piece == "\r":
-                self.column = 0
-            else:
-                line = self.lines[self.row].ljust(self.column)
-                self.lines[self.row] = line[: self.column] + piece + line[self.column + len(piece) :]
-                self.column += len(piece)
 
 
 ALWAYS = 1e9
 """A share of the time that computing may take: however long it took the last time, it is its turn again."""
 
 
-def watched(*words: str) -> tuple[int, Screen]:
+def watched(*words: str) -> tuple[int, Terminal]:
     """Runs a command line whose standard streams are one terminal; its exit status and the terminal."""
     reader, writer = pty.openpty()
     fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", HEIGHT, WIDTH, 0, 0))
@@ -101,7 +53,7 @@ def watched(*words: str) -> tuple[int, Screen]:
         status = status_of([*words])
     reading.join()
     os.close(reader)
-    screen = Screen()
+    screen = Terminal()
     screen.feed(b"".join(pieces).decode().replace("\r\n", "\n"))
     return status, screen
 
@@ -152,7 +104,7 @@ def test_numbers_are_computed_as_often_as_there_is_time_for_it(
 def test_what_stays_is_the_answer_alone(openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_SPREAD", "0.1")
     _, screen = watched(*RUN)
-    left = [line.rstrip() for line in screen.lines if line.strip()]
+    left = [line.rstrip() for line in screen.rows if line.strip()]
     assert left[-1] == "result: r.jsonl"
     assert not any("left" in line or "measuring" in line for line in left)
     assert [line.split() for line in left[:-1]] == [
@@ -173,7 +125,7 @@ def test_ctrl_c_leaves_the_answer_so_far_and_says_what_to_do(
 
     monkeypatch.setattr(LiveAnswer, "launch_ends", then_ctrl_c)
     status, screen = watched(*RUN)
-    left = [line.rstrip() for line in screen.lines if line.strip()]
+    left = [line.rstrip() for line in screen.rows if line.strip()]
     assert status == 130
     assert any("latency, 8 B" in line for line in left)
     assert not any("at most" in line for line in left)

@@ -386,15 +386,16 @@ def _several(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> str:
     sides = sides_of(first)
     differs = lead.verdict in DIFFERENT
     begin = takes(lead, sides) if differs else f"{sides.other} against {sides.base}: {_amount(first, lead)}"
-    told = group_by(more, lambda pair: pair[1].verdict if pair[1].verdict not in DIFFERENT else "")
+    told = group_by(more, lambda pair: None if pair[1].verdict in DIFFERENT else pair[1].verdict)
     different = [
         f"{sides_of(one).other} {_amount(one, piece, interval=not in_short)}"
         f"{'' if in_short else _where(one, piece)}"
-        for one, piece in told.pop("", ())
+        for one, piece in told.pop(None, [])
     ]
     alike = [
         f"{VERDICTS[verdict]}: {', '.join(sides_of(one).other for one, _ in mine)}"
         for verdict, mine in told.items()
+        if verdict is not None
     ]
     return "; ".join([f"{begin}{_where(first, lead)}", *different, *alike])
 
@@ -429,7 +430,7 @@ def ratio_of(varied: VariedFactors, quote: Quote | None) -> Ratio | None:
     return found.ratio if quote.unit == "s" else found.ratio.turned
 
 
-def ratio_cell(ratio: Ratio, quote: Quote) -> str:
+def ratio_cell(ratio: Ratio, *, of_rates: bool = False) -> str:
     """Return `1.13×`, `same` or `undecided`; of a rate `6.5× lower`; no number where that is not known."""
     match ratio.verdict:
         case "same":
@@ -438,7 +439,7 @@ def ratio_cell(ratio: Ratio, quote: Quote) -> str:
             return VERDICTS[ratio.verdict]
     if not is_known(ratio.low, ratio.high):
         return "higher" if ratio.estimate > 1 else "lower"
-    if quote.unit != "s" and ratio.estimate < 1:
+    if of_rates and ratio.estimate < 1:
         return f"{units.format_factor(1 / ratio.estimate)}× lower"
     return f"{units.format_factor(ratio.estimate)}×"
 

@@ -346,7 +346,8 @@ def _table_of_jobs(compared: _Compared, lines: Sequence[QuoteLine]) -> Table:
         return ratio_of(varied, row.quote) if varied is not None else None
 
     def ratio_text(row: _JobRow, _: Units) -> str:
-        return ratio_cell(found, row.line.first) if (found := ratio(row)) is not None else ""
+        found = ratio(row)
+        return "" if found is None else ratio_cell(found, of_rates=row.line.first.unit != "s")
 
     return Table(
         "",
@@ -450,7 +451,7 @@ def _ratio_column(number: int, varied: VariedFactors | None, lines: Sequence[Quo
 
     def write(line: QuoteLine, _: Units) -> str:
         found = ratio_of(known, line.quotes[number])
-        return "" if found is None else ratio_cell(found, line.first)
+        return "" if found is None else ratio_cell(found, of_rates=line.first.unit != "s")
 
     if any(value(line) is not None for line in lines):
         heading = RATIO if len(lines[0].quotes) > 1 else ""

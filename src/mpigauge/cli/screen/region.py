@@ -86,7 +86,7 @@ class Region:
         for number, line in enumerate(new):
             before = old[number] if number < len(old) else None
             change = self._printed(line) if before is None else self._difference(before, line)
-            if change:
+            if change or before is None:
                 yield from _moved(row, number, len(old))
                 yield change
                 row, moved = number, True

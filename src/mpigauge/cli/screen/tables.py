@@ -182,7 +182,7 @@ def _fitted(document: Document, *, may_drop_chart: bool) -> Document:
 
 
 def _fits(document: Document) -> bool:
-    """Return whether all of a document is on the screen at once, above the line of its file and the prompt."""
+    """Return whether the screen has room for all of a document, above the name of its file and a prompt."""
     from mpigauge.show.formats import terminal
 
     screen = console()
