@@ -18,6 +18,8 @@ from mpigauge.campaign.prepare import open_result
 from mpigauge.dependencies import check_unusual_packages
 from mpigauge.document.core_words import cores_allowed
 from mpigauge.plan.left_out import left_out_words
+from mpigauge.plan.one_pair import one_pair_sentence
+from mpigauge.plan.patterns import known
 from mpigauge.result import environment, reader
 from mpigauge.result.files import named_without_memory
 from mpigauge.result.writer import PACKED
@@ -122,6 +124,7 @@ def _opening_reports(session: PreparedCampaign, file: ResultFile) -> Iterator[st
     if session.before is None:
         yield left_out_sentence(targets)
         yield too_short_for_verdict(plan, targets)
+        yield one_pair_note(targets)
     yield from map(shared_cores_sentence, oversubscribed_jobs(plan, targets))
     yield idle_hosts_sentence(plan)
     yield _hosts_left_out(plan.hosts_skipped) if plan.hosts_skipped else ""
@@ -131,6 +134,11 @@ def left_out_sentence(targets: Sequence[Target]) -> str:
     """Return how many cells cannot be measured, and why the first cannot; "" where all can."""
     left_out = [item for target in targets for item in target.left_out]
     return left_out_words(left_out, (cell for target in targets for cell in target.cells))
+
+
+def one_pair_note(targets: Sequence[Target]) -> str:
+    """Return what patterns of several pairs at once measure with one pair alone; "" where there are more."""
+    return one_pair_sentence((cell for target in targets for cell in target.cells), known())
 
 
 def shared_cores_sentence(job: Job) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.document.status_words import reason
 from mpigauge.find.kinds import MAX_LETTERS, CellsFound, FindingKind, Words, counted_lines, finding_in
 from mpigauge.plan.left_out import left_out_line, number_asked_for
+from mpigauge.plan.one_pair import ARE_ONE, MORE_RANKS, in_words, one_pair, what_they_measure
 from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.estimate import Printed
 from mpigauge.rows.failure_cause import is_from_outside, line_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.find.kinds import About
     from mpigauge.plan.left_out import LeftOut
     from mpigauge.plan.model import Cell
+    from mpigauge.plan.one_pair import OnePair
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Failure, Unread
     from mpigauge.rows.rows import Row
@@ -422,6 +424,24 @@ def _left_out_told(_: About, fact: LeftOutCells) -> Iterator[Finding]:
     yield finding_in("left-out", _left_out_words(fact), value, cells)
 
 
+# ---- Several pairs that are one ------------------------------------------------------------------
+
+
+def _one_pair(about: About) -> Iterator[OnePair]:
+    campaign = about.result.campaign
+    yield from one_pair(campaign.cells, {pattern.name: pattern for pattern in campaign.patterns})
+
+
+def _one_pair_words(fact: OnePair) -> Words:
+    return Words(ARE_ONE, what_they_measure(fact), MORE_RANKS)
+
+
+def _one_pair_lines(fact: OnePair) -> Iterator[Words]:
+    yield _one_pair_words(fact)
+    many = counted(sum(map(len, fact.alone.values())), "pattern")
+    yield Words(ARE_ONE, f"{many} measure what {in_words([*fact.alone])} do", do="--np 4")
+
+
 # ---- An early end --------------------------------------------------------------------------------
 
 NOTHING_YET = "nothing is measured yet"
@@ -495,4 +515,5 @@ MISSING: tuple[FindingKind, ...] = (
         told=_never_quiet_told,
     ),
     FindingKind("left-out", "missing", _left_out, _left_out_words, _left_out_lines, told=_left_out_told),
+    FindingKind("one-pair", "missing", _one_pair, _one_pair_words, _one_pair_lines),
 )

@@ -100,7 +100,9 @@ PAIRS_SIZES = "8,4KiB,1MiB"
 
 def at_once() -> Asked:
     """Return the plan of all patterns of messages of many ranks at once, and of the one pair beside them."""
-    several = [one for one in known().values() if one.family == "message" and one.starts_together]
+    several = [
+        one for one in known().values() if one.family == "message" and one.starts_together and one.of_all
+    ]
     alone = dict.fromkeys(pattern.one_pair for pattern in several if pattern.one_pair)
     return Asked(
         title="pairs",

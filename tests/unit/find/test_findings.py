@@ -24,6 +24,7 @@ from mpigauge.find.findings import (
 from mpigauge.find.kinds import DOUBTFUL, MAX_LETTERS, About, CellsFound, Found, fitting
 from mpigauge.find.missing import CellsNotReached, Damage, FarApart, UnreadLines
 from mpigauge.find.warning_sentences import WORDS
+from mpigauge.plan.one_pair import OnePair
 from mpigauge.result.reader import load
 from mpigauge.result.records import End, Unread
 from mpigauge.rows.reasons import LaunchFailed
@@ -114,6 +115,7 @@ FACTS: dict[str, Any] = {
     ),
     "not-reached": CellsNotReached(marked("wide").rows, 120, hung=True),
     "never-quiet": marked("wide"),
+    "one-pair": OnePair({"stream": ("multi-stream", "incast", "outcast"), "pingpong": ("multi-pingpong",)}),
     **{kind: marked(kind) for kind in WARNING_KINDS},
 }
 

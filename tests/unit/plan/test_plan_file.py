@@ -305,6 +305,7 @@ def test_many_ranks_at_once_are_measured_beside_one_pair_of_the_same_launches() 
     assert alone
     assert alone <= {*names}
     assert {name for name in known() if known()[name].one_pair} <= {*names}
+    assert all(known()[name].of_all for name in names if name not in alone)
     assert plan.ranks == (4,)
 
 

@@ -23,7 +23,7 @@ def dry_run_text(session: PreparedCampaign) -> str:
     from mpigauge.campaign.hosts import idle_hosts_sentence
     from mpigauge.campaign.jobs import oversubscribed_jobs
     from mpigauge.campaign.libraries import other_choices
-    from mpigauge.campaign.measuring import left_out_sentence, shared_cores_sentence
+    from mpigauge.campaign.measuring import left_out_sentence, one_pair_note, shared_cores_sentence
 
     plan = session.plan
     others = [f"! {words}" for words in other_choices(target.library for target in session.targets)]
@@ -33,7 +33,8 @@ def dry_run_text(session: PreparedCampaign) -> str:
     head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
     gone = [f"! {line}" for line in [left_out_sentence(session.targets)] if line]
     short = [f"! {line}" for line in [too_short_for_verdict(plan, session.targets)] if line]
-    said = [*others, *gone, *short, *shared, *idle]
+    pairs = [f"! {line}" for line in [one_pair_note(session.targets)] if line]
+    said = [*others, *gone, *short, *pairs, *shared, *idle]
     return "\n".join([*_amount(session), *said, *lab, head, *_jobs(session), ""])
 
 
