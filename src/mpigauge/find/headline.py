@@ -278,9 +278,14 @@ def _of_topics(evidence: Evidence, chosen: Units) -> Iterator[Headline]:
 
 
 def _is_certain(fact: object) -> bool:
-    """Return whether a fact is a finding: of queues, blocks and partitions, that they differ by how much."""
+    """Return whether a fact is a finding: of queues, blocks and partitions, that they differ by how much.
+
+    Of what was over before, how much that is says so: the rest is too small for a narrow ratio.
+    """
     if not isinstance(fact, PartCost):
         return True
+    if fact.hidden is not None:
+        return fact.steps[-1].ratio.verdict in DIFFERENT
     differing = [step.ratio for step in fact.steps if step.ratio.verdict in DIFFERENT]
     return bool(differing) and all(is_known(ratio.low, ratio.high) for ratio in differing)
 
@@ -455,7 +460,8 @@ def _numbers(found: Sequence[Answer], chosen: Units, result: Result) -> Iterator
     messages = [line for line in lines if line.first.quoted_as in QUOTED_OF_PAIRS]
     if not lines:
         return
-    said = _first_two(messages) if messages else _of_two_patterns(lines)
+    leads = messages and (messages[0] is lines[0] or messages[0].first.quoted_as == "latency")
+    said = _first_two(messages) if leads else _of_two_patterns(lines)
     of = found[0].quotes[0].row
     job = [phrase for phrase in phrases_of(of.cell, OF_JOB).values() if phrase not in UNSAID]
     cut_short = cells_cut_short(result)

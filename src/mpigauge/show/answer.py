@@ -126,7 +126,7 @@ def document(
     lines, rest = words.lines_and_rest([column.answer for column in columns.columns], room)
     told = _fitting(lines, room)
     tables = _tables(columns, chosen, told)
-    foot = [*_ratio_line(columns, tables), *_all_states_line(tables), *doubts]
+    foot = [*_ratio_line(columns, tables), *_parts_lines(tables), *_all_states_line(tables), *doubts]
     more = _left_out(sources, columns, len(lines) - len(told) + rest)
     charts = charts_of(sources, columns.varied, chosen) if chart else []
     return Document(
@@ -478,6 +478,14 @@ def _lines_in(table: Table) -> Iterator[QuoteLine]:
     """Yield the questions of a table, once or for each job."""
     for row in table.rows:
         yield row.line if isinstance(row, _JobRow) else row
+
+
+def _parts_lines(tables: Sequence[Table]) -> Iterator[Line]:
+    """Yield from when on times are that are a part of an operation, where nothing beside them says so."""
+    bare = [table for table in tables if all(column.name != "detail" for column in table.columns)]
+    quotes = [quote for table in bare for line in _lines_in(table) for quote in line.quotes if quote]
+    parts = {quote.pattern.name: part for quote in quotes if (part := words.timed_part(quote))}
+    yield from (Line(f"{name}: times are {part}", "quiet") for name, part in parts.items())
 
 
 def _all_states_line(tables: Sequence[Table]) -> Iterator[Line]:

@@ -198,6 +198,18 @@ def test_what_is_timed_from_the_last_partition_on_says_so() -> None:
     )
 
 
+@pytest.mark.parametrize(("launches", "topics"), [(8, ["partitioned"]), (4, [])], ids=["enough", "few"])
+def test_what_was_over_before_the_last_partition_leads_however_little_is_left(
+    launches: int, topics: list[str]
+) -> None:
+    """The ratio of the rest is open by more than a factor of three; the share that was over is not."""
+    size = 2**22
+    times = {cell("early-bird", size, "send"): 576_000.0}
+    times[cell("early-bird", size, "partitioned", partitions=64)] = 26_000.0
+    evidence = told_of(times, launches=launches, noise=0.9)
+    assert [one.topic for one in headlines_in(evidence) if one.is_finding] == topics
+
+
 def test_of_many_values_each_is_told_at_the_size_of_the_latency() -> None:
     times = curve({}, transport="shm") | curve({0: 20}, transport="tcp")
     times |= curve({0: 1.01}, transport="tcp", placement="h1,h2")
@@ -286,6 +298,11 @@ def test_of_operations_the_first_two_are_told() -> None:
         collective("bcast", 8): 700.0,
     }
     assert with_no_digits_of_width(times) == "barrier takes 900 ns ±; allreduce of 8 B takes 1.20 µs ±"
+
+
+def test_what_is_no_latency_is_told_by_its_name_before_its_best_bandwidth() -> None:
+    times = {cell("layout", 8, "contiguous"): 350.0, cell("layout", 2**20, "contiguous"): 80_000.0}
+    assert with_no_digits_of_width(times) == "layout of 8 B takes 350 ns ±; 13.1 GB/s ± at best (1 MiB)"
 
 
 def test_of_a_single_size_there_is_no_best_bandwidth() -> None:

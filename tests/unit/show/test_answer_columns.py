@@ -220,6 +220,18 @@ def test_each_number_has_its_ratio_to_that_of_the_first_value_beside_it(machine:
     assert "all findings:    mpigauge explain places.jsonl" in text.splitlines()
 
 
+def test_side_by_side_times_of_a_part_say_from_when_on_they_are(machine: Path, cli: Cli) -> None:
+    parts = [
+        replace(cell("early-bird", 4 * KIB, "partitioned", partitions=8), transport=way)
+        for way in ("shm", "tcp")
+    ]
+    text = cli("show", written("parts.jsonl", *records_of(parts, slower))).out
+    assert "early-bird: times are from the last partition on" in text.splitlines()
+    alone = cli("show", written("alone.jsonl", *records_of(parts[:1], slower))).out
+    assert line_in(alone, "early-bird").endswith("from the last partition on")
+    assert "times are" not in alone
+
+
 def test_what_is_compared_stands_side_by_side_and_of_many_jobs_the_first_are_shown(
     machine: Path, cli: Cli
 ) -> None:

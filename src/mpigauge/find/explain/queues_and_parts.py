@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.compare.two import VERDICT_NEEDS
+from mpigauge.compare.two import ON_AVERAGE, VERDICT_NEEDS
 from mpigauge.document.cell_names import sized_subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import VERDICTS, times_words
@@ -225,17 +225,16 @@ def headline(fact: PartCost, varied: Collection[str], chosen: Units = AUTOMATIC)
         said = [f"{about}: {_hidden(part, fact)}" for part in parts]
         return in_one_line([*(f"{one}, {_both_times(fact, chosen)}" for one in said), *said])
     differing = [step for step in fact.steps if _differs(step)]
-    known = [step for step in differing if is_known(step.ratio.low, step.ratio.high)]
     if not differing:
         return f"{about}: {_alike(fact)}"
-    if not known:
+    if (most := _most(fact)) is None:
         return f"{about}: {_where(fact, differing)} {_against(fact)}: how many times as long is not known"
-    most = max(known, key=lambda step: abs(math.log(step.ratio.estimate)))
     said = [
         f"{about}: {_where(fact, [most])} it takes {known_times(most.ratio, interval=each)} {_as_long(fact)}"
         for each in (True, False)
     ]
-    return in_one_line([f"{said[0]}{_needs([most])}", *said])
+    entry = "".join(f"; {text}" for text in _entry(fact, chosen))
+    return in_one_line([f"{said[0]}{_needs([most])}{entry}", *(f"{one}{entry}" for one in said), *said])
 
 
 def sentence(fact: PartCost, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
@@ -249,9 +248,7 @@ def sentence(fact: PartCost, varied: Collection[str], chosen: Units = AUTOMATIC)
             said.append(f"{word} {where}" if said else f"{where} {_against(fact)}: {word}")
     if fact.hidden is not None:
         said.append(f"{_hidden(fact.hidden, fact)}, {_both_times(fact, chosen)}")
-    if fact.entry_s is not None:
-        said.append(f"{units.format_time(fact.entry_s, chosen.time)} for each entry")
-    return f"{_about(fact, varied)}: {'; '.join(said)}"
+    return f"{_about(fact, varied)}: {'; '.join([*said, *_entry(fact, chosen)])}"
 
 
 def _differs(step: PartStep) -> bool:
@@ -271,6 +268,22 @@ def _needs(steps: Sequence[PartStep]) -> str:
     """Return what is missing for a verdict on steps of few launches; nothing if there is one."""
     few = any(step.ratio.launches < LAUNCHES_OF_A_VERDICT for step in steps)
     return f"; {VERDICT_NEEDS}" if few else ""
+
+
+def _most(fact: PartCost) -> PartStep | None:
+    """Return the step that differs most, of those of which it is known by how much; None without any."""
+    known = (step for step in fact.steps if _differs(step) and is_known(step.ratio.low, step.ratio.high))
+    return max(known, key=lambda step: abs(math.log(step.ratio.estimate)), default=None)
+
+
+def _entry(fact: PartCost, chosen: Units) -> Iterator[str]:
+    """Yield what an entry of a queue costs: each the same, else on average of the deepest, if slowest."""
+    deepest = fact.steps[-1]
+    if fact.entry_s is not None:
+        yield f"{units.format_time(fact.entry_s, chosen.time)} for each entry"
+    elif fact.factor == "depth" and deepest.ratio.verdict == "slower" and _most(fact) is deepest:
+        mean_s = (deepest.time_s - deepest.base_s) / deepest.number
+        yield f"{ON_AVERAGE}{units.format_time(mean_s, chosen.time)} an entry"
 
 
 def _hidden(part: Number, fact: PartCost) -> str:
