@@ -9,7 +9,7 @@ import pages
 
 from mpigauge.cli.options.unmeasured import UNMEASURED
 from mpigauge.plan.names import DESCRIPTION
-from mpigauge.plan.patterns import NONE, Pattern, Terms, known
+from mpigauge.plan.patterns import NONE, Pattern, Terms, known, modes_of
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 
 if TYPE_CHECKING:
@@ -139,9 +139,12 @@ def unmeasured() -> str:
 
 
 def patterns() -> str:
-    """Return a table of the kernel's patterns and modes; modes that all collectives share come once."""
+    """Return a table of the kernel's patterns and modes, the default ones in bold.
+
+    Modes that all collectives share come once.
+    """
     rows = [(f"`{of.name}`", of.about, _modes(of)) for of in known().values()]
-    return table(("pattern", "what it does", "modes, the first is the default"), rows)
+    return table(("pattern", "what it does", "modes, the default ones in bold"), rows)
 
 
 def _has_modes_of_collectives(pattern: Pattern) -> bool:
@@ -150,7 +153,8 @@ def _has_modes_of_collectives(pattern: Pattern) -> bool:
 
 def _modes(pattern: Pattern) -> str:
     if not _has_modes_of_collectives(pattern):
-        return " ".join(f"`{mode.name}`" for mode in pattern.modes)
+        usual = modes_of(pattern, (), "")
+        return " ".join(f"**`{one.name}`**" if one in usual else f"`{one.name}`" for one in pattern.modes)
     every = [{mode.name for mode in of.modes} for of in known().values() if _has_modes_of_collectives(of)]
     own = [f"`{mode.name}`" for mode in pattern.modes if mode.name not in set.intersection(*every)]
     return " ".join(["those of collectives", *(["and", *own] if own else [])])

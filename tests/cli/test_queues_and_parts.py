@@ -11,7 +11,8 @@ import pytest
 
 from mpigauge.campaign.remeasure import plan_for_cells
 from mpigauge.plan.cells import cells_of
-from mpigauge.plan.patterns import KernelDescription
+from mpigauge.plan.patterns import KernelDescription, known
+from mpigauge.plan.sizes import parse_sizes
 from mpigauge.result.reader import load
 from tests.fakes.law import BLOCK_NS, ENTRY_NS, PARTITION_NS, describe, modes_of, operation_ns
 from tests.places import DOCS
@@ -81,12 +82,52 @@ def test_sizes_are_whole_blocks_and_the_baseline_has_them_all(cli: Cli, openmpi:
     assert sizes == {"contiguous": {8, 96, 104, 192}, "derived": {8, 96, 104, 192}, "struct": {16, 112}}
 
 
-def test_an_option_of_some_modes_measures_one_of_them_beside_the_first(cli: Cli, openmpi: FakeMpi) -> None:
+@pytest.mark.parametrize(
+    ("pattern", "modes", "topic"),
+    [
+        ("layout", ["contiguous", "derived", "pack", "manual"], "layout"),
+        ("partitioned", ["whole", "persistent"], "partitioned"),
+        ("early-bird", ["partitioned", "send"], "partitioned"),
+        ("matching", ["posted"], "matching"),
+    ],
+)
+def test_a_plain_pattern_measures_what_it_compares_at_few_sizes(
+    cli: Cli, openmpi: FakeMpi, pattern: str, modes: list[str], topic: str
+) -> None:
+    found = rows(cli, pattern)
+    assert [*dict.fromkeys(row["mode"] for row in found)] == modes
+    sizes = {mode: {row["bytes"] for row in found if row["mode"] == mode} for mode in modes}
+    assert {tuple(sorted(mine)) for mine in sizes.values()} == {parse_sizes(known()[pattern].sizes_usual)}, (
+        "each mode has every size, or there is nothing to compare"
+    )
+    told = json.loads(cli("explain", "r.jsonl", "--format", "json").out)
+    assert topic in {one["kind"] for one in told["conclusions"]}
+
+
+def test_modes_and_sizes_that_are_asked_for_are_measured_alone(cli: Cli, openmpi: FakeMpi) -> None:
+    found = rows(cli, "layout", "--mode", "pack", "--sizes", "1KiB,2KiB")
+    assert [(row["mode"], row["bytes"]) for row in found] == [("pack", 1024), ("pack", 2048)]
+
+
+def test_a_table_of_a_plan_that_names_nothing_has_the_modes_and_sizes_of_its_pattern(
+    cli: Cli, openmpi: FakeMpi
+) -> None:
+    Path("plain.toml").write_text(
+        '[[measure]]\npattern = "early-bird"\n[[measure]]\npattern = "pingpong"\n', encoding="utf-8"
+    )
+    text = cli("run", "--plan", "plain.toml", "--dry-run").out
+    assert "early-bird partitioned 4 KiB, 64 KiB, 1 MiB, 4 MiB, 64 partitions" in text
+    assert "early-bird send 4 KiB, 64 KiB, 1 MiB, 4 MiB\n" in text
+    assert "pingpong standard 0 B to 4 MiB (24 sizes)" in text
+    Path("sized.toml").write_text('sizes = "8"\n[[measure]]\npattern = "layout"\n', encoding="utf-8")
+    assert "layout contiguous 8 B\n" in cli("run", "--plan", "sized.toml", "--dry-run").out
+
+
+def test_an_option_of_some_modes_is_for_those_that_are_measured(cli: Cli, openmpi: FakeMpi) -> None:
     found = rows(cli, "layout", "--block", "8", "--stride", "16,64", "--sizes", "1KiB")
     assert [(row["mode"], row["stride_bytes"]) for row in found] == [
         ("contiguous", 0),
-        ("derived", 16),
-        ("derived", 64),
+        *((mode, stride) for mode in ("derived", "pack", "manual") for stride in (16, 64)),
     ]
 
 

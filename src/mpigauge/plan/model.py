@@ -99,7 +99,7 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """Values of factors that a plan file, a table of it or the command line asks for; unset ones are open.
 
     Attributes:
-        modes: Modes; empty means the pattern's first.
+        modes: Modes; empty means the pattern's first, with those that it is compared with.
         sizes: Message sizes in the grammar of `plan.sizes`; None means what suits the pattern.
         ranks: Numbers of ranks; empty means the plan's.
         window: Messages in flight, for patterns that have a window.

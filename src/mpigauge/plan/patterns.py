@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.names import DESCRIPTION, normalised
+from mpigauge.plan.sizes import USUAL_SIZES
 from mpigauge.plan.strings import LongText, ShortText
 from mpigauge.vocabulary import ALL, Family, OverheadOf
 
@@ -98,6 +99,7 @@ class Mode(Struct, frozen=True):
     needs_mpi: FewOrNone = 0
     never_eager: bool = False
     baseline: ShortText = ""
+    beside_first: bool = False
     instead_of: ShortText = ""
     parts: FewOrNone = 0
     scratch: Terms = NONE
@@ -142,7 +144,7 @@ class Pattern(Struct, frozen=True):
     `KernelDescription.traits` explains the fields that are not explained here.
 
     Attributes:
-        modes: The first mode is the default.
+        modes: The first mode is the default, beside those that it is compared with (`beside_first`).
         sampled: How samples are taken, by properties.
         volumes: Data volumes of one operation.
     """
@@ -158,6 +160,7 @@ class Pattern(Struct, frozen=True):
     modes: tuple[Mode, ...]
     spans_bytes: bool = False
     unit_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+    sizes_usual: ShortText = ""
     send_each: bool = False
     recv_each: bool = False
     reduces: bool = False
@@ -349,6 +352,12 @@ def known() -> Mapping[str, Pattern]:
     return {pattern.name: pattern for pattern in description.patterns}
 
 
+def usual_sizes(pattern: str) -> str:
+    """Return the sizes of a pattern where nobody names any: its own, or those of most patterns."""
+    own = known().get(pattern)
+    return (own and own.sizes_usual) or USUAL_SIZES
+
+
 def halves(ranks: int) -> list[tuple[int, int]]:
     """Return the pairs across the halves of so many ranks; of an odd number the last is in none."""
     half = ranks // 2
@@ -466,7 +475,7 @@ def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
 def modes_of(
     pattern: Pattern, names: tuple[str, ...], where: str, traits: Iterable[str] = ()
 ) -> tuple[Mode, ...]:
-    """Return the modes asked for; none asked for means the first, `all` means all.
+    """Return the modes asked for; none asked for means the first with those beside it, `all` means all.
 
     Args:
         traits: Traits of modes that have options, of options that are set: where no mode is asked for, the
@@ -476,8 +485,9 @@ def modes_of(
         UsageError: A name is not a mode of this pattern.
     """
     if not names:
+        beside = [mode for mode in pattern.modes if mode.beside_first]
         having = [mode for trait in traits for mode in pattern.modes if getattr(mode, trait)]
-        return tuple(dict.fromkeys([*pattern.modes[:1], *having[:1]]))
+        return tuple(dict.fromkeys([*pattern.modes[:1], *beside, *having[:1]]))
     if ALL in names:
         return pattern.modes
     return tuple(_mode(pattern, name, where) for name in names)

@@ -28,7 +28,7 @@ from mpigauge.plan.model import (
     VariableName,
     VariableValue,
 )
-from mpigauge.plan.sizes import USUAL_SIZES
+from mpigauge.plan.patterns import usual_sizes
 from mpigauge.plan.strings import LongText
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import Binding, CheckHosts, Control, Transport, Until
@@ -312,9 +312,12 @@ def _first_set(*sources: Asked) -> Asked:
 
 
 def _measure(measure: Measure, file: Asked, over: Asked) -> Measure:
-    """Return a table with values from the options, else the table itself, else the top of the file."""
+    """Return a table with values from the options, else the table itself, else the top of the file.
+
+    Sizes that none of them names are those of the pattern, if it has its own.
+    """
     # The plan has the ranks.
-    everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or USUAL_SIZES)
+    everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or usual_sizes(measure.pattern))
     sources = (over, measure, everywhere)
     chosen = {
         name: next(

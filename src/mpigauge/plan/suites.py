@@ -50,7 +50,6 @@ def _context_tables(collective_sizes: str, memory_sizes: str) -> tuple[Measure, 
 DEFAULT = Asked(
     title="point to point, collectives, memory",
     measure=(*_point_to_point(USUAL_SIZES), *_context_tables(COLLECTIVE_SIZES, MEMORY_SIZES)),
-    sizes=USUAL_SIZES,
     samples=DEFAULT_SAMPLES,
     budget=BUDGET,
 )

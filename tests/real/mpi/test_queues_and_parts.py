@@ -152,9 +152,9 @@ def test_a_message_behind_no_queue_is_that_of_a_ping_pong(library: Library, rows
 @truth
 def test_a_payload_in_one_block_is_that_of_a_ping_pong(library: Library, rows: Rows) -> None:
     words = ("--sizes", "8,64KiB", *MEASURED, "--mpi", str(library.mpicc))
-    times = times_ns(rows("pingpong", "layout", *words), "pattern", "bytes")
+    times = times_ns(rows("pingpong", "layout", *words), "pattern", "mode", "bytes")
     for size in (8, 64 * 1024):
-        ratio = times["layout", size] / times["pingpong", size]
+        ratio = times["layout", "contiguous", size] / times["pingpong", "standard", size]
         check(f"{library.name}, {size} B, one block / ping-pong", ratio, above=0.97, below=1.03)
 
 

@@ -36,12 +36,13 @@ def test_the_floor_is_measured_first_with_every_number_of_ranks() -> None:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_modes_default_to_the_first_and_all_means_all(pattern: str) -> None:
+def test_modes_default_to_the_first_with_those_it_is_compared_with_and_all_means_all(pattern: str) -> None:
     modes = modes_of(pattern)
     asked = cells_of(Plan((Measure(pattern, modes=("all",), sizes="8"),)), KERNEL, "m", "1", "the plan").cells
     default = cells_of(Plan((Measure(pattern, sizes="8"),)), KERNEL, "m", "1", "the plan").cells
     assert list(dict.fromkeys(cell.mode for cell in asked if cell.pattern == pattern)) == modes
-    assert list(dict.fromkeys(cell.mode for cell in default if cell.pattern == pattern)) == modes[:1]
+    beside = [mode.name for mode in KERNEL.pattern(pattern, "").modes if mode.beside_first]
+    assert list(dict.fromkeys(cell.mode for cell in default if cell.pattern == pattern)) == modes[:1] + beside
 
 
 def test_sizes_are_those_of_messages_only() -> None:

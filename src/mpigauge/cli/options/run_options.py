@@ -79,12 +79,14 @@ WHAT = (
         "--mode",
         metavar="MODE[,MODE...]",
         shell_complete=completers.modes,
-        help="Modes of the patterns, also by MPI function (Isend), or all.  [default: the first of each]",
+        help="Modes of the patterns, also by MPI function (Isend), or all.  "
+        "[default: the first of each, with what it is compared with]",
     ),
     click.option(
         "--sizes",
         metavar="SPEC",
-        help="Message sizes: 8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto",
+        help="Message sizes: 8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto  "
+        "[default: 0:4MiB; few where a pattern compares its modes]",
     ),
     ranks_option(
         "N[,N...]",

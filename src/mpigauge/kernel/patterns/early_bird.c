@@ -138,6 +138,7 @@ const struct mg_pattern mg_early_bird = {
     .active_ranks = 2,
     .trips        = 1,
     .unit_bytes   = 1,
+    .sizes_usual  = "4KiB,64KiB,1MiB,4MiB",
     .moves_bytes  = true,
     .no_rate      = true,
     .counts_int   = true,
@@ -163,5 +164,6 @@ const struct mg_pattern mg_early_bird = {
                        .source     = mg_zero_to_one,
                        .directions = 1,
                        .binds_buffers  = true,
+                       .beside_first   = true,
                        .computes_first = true}),
 };

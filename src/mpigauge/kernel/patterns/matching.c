@@ -352,6 +352,7 @@ const struct mg_pattern mg_matching = {
     .min_ranks    = 2,
     .active_ranks = 2,
     .trips        = 2,
+    .sizes_usual  = "8",
     .moves_bytes  = true,
     .queues       = true,
     .wire         = MG_ONE_MESSAGE,

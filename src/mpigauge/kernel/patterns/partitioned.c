@@ -94,6 +94,7 @@ const struct mg_pattern mg_partitioned = {
     .active_ranks = 2,
     .trips        = 2,
     .unit_bytes   = 1,
+    .sizes_usual  = "64,4KiB,64KiB,1MiB",
     .moves_bytes  = true,
     .counts_int   = true,
     .wire         = MG_ONE_MESSAGE,
@@ -136,5 +137,6 @@ const struct mg_pattern mg_partitioned = {
                        .finish = free_both,
                        .source = mg_other,
                        .directions    = 1,
+                       .beside_first  = true,
                        .binds_buffers = true}),
 };

@@ -44,6 +44,9 @@
           "Whether every rank needs the room for all blocks that otherwise only a root needs.")    \
     TRAIT(const char *, baseline,                                                                  \
           "Name of the ratio of a message's time to that of this mode; \"\" for none.")            \
+    TRAIT(bool, beside_first,                                                                      \
+          "Whether it is measured beside the first mode where no mode is asked for, since one is " \
+          "compared with the other.")                                                              \
     TRAIT(const char *, instead_of,                                                                \
           "The mode that does the same and should not be slower than this one; \"\" for none.")    \
     TRAIT(bool, target_waits,                                                                      \
@@ -86,6 +89,8 @@
          "Reported operations in a call: a number, or what it is the number of.")                  \
     TRAIT(size_t, unit_bytes, "Sizes are multiples of it, and not 0; 0 means any.")                \
     TRAIT(int64_t, least_ns, "The shortest sample; 0 is what the clock needs.")                    \
+    TRAIT(const char *, sizes_usual,                                                               \
+          "Sizes where none are asked for; \"\" where they are those of most patterns.")           \
     TRAIT(bool, windowed, "Whether it uses a window of messages.")                                 \
     TRAIT(bool, moves_bytes, "Whether sizes and rates make sense.")                                \
     TRAIT(bool, spans_bytes, "Whether the size is that of the memory worked on, without a rate.")  \
