@@ -17,10 +17,17 @@ import pytest
 
 from mpigauge.cli import status_of
 from mpigauge.cli.screen.live import LiveAnswer
+from mpigauge.find import maps
+from mpigauge.find.answer import AWAITED
 from mpigauge.find.so_far import SoFar
 from mpigauge.find.warning_sentences import sentence
+from mpigauge.linkmap import table
+from mpigauge.linkmap.linkmap import link_map
 from mpigauge.result.reader import Result, load
+from mpigauge.result.records import Launch, Visit
 from mpigauge.rows.rows import rows
+from mpigauge.show.formats import render
+from tests.cli.maps import map_records, slower_host
 from tests.made import RECORDS, SMALL, campaign, launch, result_of, visit
 from tests.terminal import Terminal
 
@@ -112,6 +119,24 @@ def test_what_stays_is_the_answer_alone(openmpi: FakeMpi, cli: Cli, monkeypatch:
     ]
 
 
+def test_the_map_grows_on_a_terminal(little_noise: None, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It showed a bar until its end, and no number."""
+    monkeypatch.setattr("mpigauge.cli.screen.live.REFRESH_S", 0.0)
+    monkeypatch.setattr("mpigauge.cli.screen.live.FIRST_S", 0.0)
+    monkeypatch.setattr("mpigauge.cli.screen.live.MAX_COMPUTING", ALWAYS)
+    hosts = ("--hosts", "h1,h2,h3,h4", "--remote-shell", "/bin/true")
+    status, screen = watched("map", *hosts, "--launches", "5", "-o", "m.jsonl")
+    assert status == 0
+    drawn = [frame for frame in screen.frames if "latency of 8 B, " in frame and " s left" in frame]
+    assert any(AWAITED in frame for frame in drawn)
+    assert AWAITED not in drawn[-1]
+    said = ["nothing is slow" in frame for frame in drawn]
+    assert (said[0], said[-1]) == (False, True)
+    left = "\n".join(line.rstrip() for line in screen.lines)
+    assert left.count("latency of 8 B, ") == 1
+    assert "result: m.jsonl" in left
+
+
 def test_ctrl_c_leaves_the_answer_so_far_and_says_what_to_do(
     openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +183,35 @@ def test_a_default_result_is_compressed_once_it_is_complete(
     assert "mpigauge show --all\n" in cli("show").out
     assert cli("run", "pingpong", "--sizes", "8", "--launches", "1", "-o", "mine.jsonl").status == 0
     assert load(Path("mine.jsonl")).ends
+
+
+# ---- The map ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("launches", [1, 5])
+def test_the_map_so_far_is_that_of_the_result_once_there_is_a_verdict(launches: int) -> None:
+    head, *records = map_records(1, slower_host(2, 3.0))
+    part = [one for one in records if getattr(one, "launch", getattr(one, "number", 0)) <= launches]
+    result = result_of(head, *part)
+    shown, whole = maps.progress(SoFar(result)), table.document(link_map(result))
+    assert (shown.head, len(shown.tables)) == (whole.head, 2)
+    assert shown.foot == (whole.foot[:1] if launches == 5 else [])
+    assert bool(shown.foot) == (launches == 5)
+
+
+def test_links_that_are_awaited_have_a_sign_of_their_own() -> None:
+    head, *records = map_records(1)
+    launches = [one for one in records if isinstance(one, Launch)]
+    visits = [one for one in records if isinstance(one, Visit) and one.launch == 1]
+    so_far = SoFar(result_of(head, *launches[:1], *visits[:2]))
+    text = render(maps.progress(so_far), "text")
+    assert text.count(AWAITED) == 2 * (4 + 6)
+    assert "slow" not in text
+
+
+def test_before_the_first_launch_nobody_knows_what_ranks_are_called() -> None:
+    head, *_ = map_records(1)
+    assert not maps.progress(SoFar(result_of(head))).tables
 
 
 # ---- The numbers ---------------------------------------------------------------------------------

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.document.document import Line
+from mpigauge.document.document import AUTOMATIC, Line
+from mpigauge.find.answer import AWAITED
 from mpigauge.find.findings import worst_doubts
 from mpigauge.linkmap import table as linkmap_table
-from mpigauge.linkmap.linkmap import is_map, map_or_none
+from mpigauge.linkmap.linkmap import is_map, link_map_of, map_or_none
+from mpigauge.linkmap.slow_links import ERROR_RATE, FACTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.document.document import Document
+    from mpigauge.document.document import Document, Units
+    from mpigauge.find.so_far import SoFar
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.query.query import Source
     from mpigauge.result.reader import Result
@@ -37,6 +40,22 @@ def begun(document: Document, sources: Sequence[Source]) -> Document:
     said = [*verdicts(sources)]
     source = "; ".join([document.source, *said]) if document.source else ""
     return replace(document, head=[*said, *document.head], source=source) if said else document
+
+
+def progress(
+    so_far: SoFar, *, factor: float = FACTOR, error_rate: float = ERROR_RATE, chosen: Units = AUTOMATIC
+) -> Document:
+    """Return the map of a running campaign: its links so far, and its verdict once there is one.
+
+    Raises:
+        UsageError: It has several maps.
+    """
+    found = so_far.rows(all_planned=True)
+    shown = link_map_of(so_far.result, found, factor=factor, error_rate=error_rate)
+    whole = linkmap_table.document(shown, chosen=chosen, unknown=AWAITED)
+    decided = shown.verdict.word != "undecided"
+    tables = whole.tables if shown.launches else ()  # the first launch says what ranks are called
+    return replace(whole, tables=tables, foot=linkmap_table.verdict_lines(shown) if decided else [])
 
 
 def with_doubts(document: Document, result: Result, shown: LinkMap) -> Document:

@@ -157,8 +157,12 @@ class SoFar:
             case Blocked(cell=cell) | Failure(cell=Cell() as cell):
                 self._awaited.discard(cell)
 
-    def rows(self) -> list[Row]:
-        """Return a row for every cell visited or probed, in the order of the plan, without a control arm."""
+    def rows(self, *, all_planned: bool = False) -> list[Row]:
+        """Return a row for every cell visited or probed, in the order of the plan, without a control arm.
+
+        Args:
+            all_planned: Whether there are rows without a time for all other cells of the plan.
+        """
         steps = clock_resolution(self.result.launches, self.result.visits)
         meanwhile = speed_ranges_of(self.result)
         alone = {cell: _timing(visits, steps, self._medians) for cell, visits in self._visits.items()}
@@ -173,7 +177,7 @@ class SoFar:
         found = [
             self._row(cell, times.get(cell), ratios.get(cell, {}))
             for cell in self.result.campaign.cells
-            if (cell in times or cell in self._limits) and not is_control(cell)
+            if (all_planned or cell in times or cell in self._limits) and not is_control(cell)
         ]
         rates = {row.cell: row.rate_bytes_per_s for row in found if row.rate_bytes_per_s}
         planned = self.result.campaign.cells

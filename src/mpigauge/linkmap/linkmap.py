@@ -81,7 +81,25 @@ def link_map(
     Raises:
         UsageError: The result has no map, several, or one that is too large.
     """
-    chosen = _chosen(result, mpi, transport, state)
+    found = rows(result, choice=state or split_of(result).usual)
+    return link_map_of(result, found, factor=factor, error_rate=error_rate, mpi=mpi, transport=transport)
+
+
+def link_map_of(
+    result: Result,
+    found: Iterable[Row],
+    *,
+    factor: float = FACTOR,
+    error_rate: float = ERROR_RATE,
+    mpi: str = "",
+    transport: str = "",
+) -> LinkMap:
+    """Return the map that rows of a result make; while it is measured, some have no time yet.
+
+    Raises:
+        UsageError: They make none, several, or one that is too large.
+    """
+    chosen = _chosen(result, found, mpi, transport)
     hosts = _hosts(result, chosen[0].cell)
     names = _names(hosts)
     small, large = _sizes(chosen)
@@ -139,13 +157,13 @@ def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
 # ---- Which pairs, which sizes, what names --------------------------------------------------------
 
 
-def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -> list[Row]:
+def _chosen(result: Result, found: Iterable[Row], mpi: str, transport: str) -> list[Row]:
     """Rows of one job and pattern."""
-    paired = (row for row in rows(result, choice=state or split_of(result).usual) if row.cell.pair)
     asked = (
         row
-        for row in paired
-        if mpi in {"", row.cell.mpi, f"{row.cell.mpi}=={row.cell.mpi_version}"}
+        for row in found
+        if row.cell.pair
+        and mpi in {"", row.cell.mpi, f"{row.cell.mpi}=={row.cell.mpi_version}"}
         and transport in {"", row.cell.transport}
     )
     maps = group(asked, ALONG | {STATE})

@@ -201,13 +201,19 @@ Quantity = tuple[str, int, "Unit", "Callable[[MeasuredLink], float | None]"]
 """What it is called, of which size in bytes, its unit, and that of a link."""
 
 
-def document(shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC) -> Document:
-    """Return the map as a document; only its verdict if asked for."""
+def document(
+    shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC, unknown: str = units.MISSING
+) -> Document:
+    """Return the map as a document; only its verdict if asked for.
+
+    Args:
+        unknown: Sign in a matrix in place of a number that was not measured.
+    """
     verdict = verdict_lines(shown)
     after = [*map(note, shown.verdict.notes), *host_lines(shown), false_alarms(shown)]
     return Document(
         head=[] if quiet else [*_head(shown, chosen)],
-        tables=[] if quiet or len(shown.names) > MAX_MATRIX else [*_matrices(shown, chosen)],
+        tables=[] if quiet or len(shown.names) > MAX_MATRIX else [*_matrices(shown, chosen, unknown)],
         units=chosen,
         foot=verdict if quiet else [*verdict, *map(Line, after)],
         data=lambda: record(shown),
@@ -260,6 +266,7 @@ class _Matrix:
         values: Values by pair, in either order.
         printed: The unit in which they are printed.
         bad: Pairs that stand out.
+        unknown: Sign in place of a value that was not measured.
     """
 
     names: Sequence[str]
@@ -267,6 +274,7 @@ class _Matrix:
     values: Mapping[tuple[int, int], float | None]
     printed: str
     bad: set[tuple[int, int]]
+    unknown: str
 
     def column(self, rank: int) -> Column:
         """Return the column of a rank, for rows that are ranks."""
@@ -282,11 +290,13 @@ class _Matrix:
     def _text(self, pair: tuple[int, int]) -> str:
         if pair not in self.values:
             return ""
+        if self.values[pair] is None:
+            return self.unknown
         form = units.format_time_in if self.unit == "s" else units.format_rate_in
         return form(self.values[pair], self.printed)
 
 
-def _matrices(shown: LinkMap, chosen: Units) -> Iterator[Table]:
+def _matrices(shown: LinkMap, chosen: Units, unknown: str) -> Iterator[Table]:
     """Yield matrices with a row and a column per rank; links stand out that are slow in it, or failed."""
     ranks = range(len(shown.names))
     first = Column("rank", "", lambda rank: shown.names[rank], left=True, goes=None)
@@ -295,7 +305,7 @@ def _matrices(shown: LinkMap, chosen: Units) -> Iterator[Table]:
         values |= {(j, i): value for (i, j), value in values.items()}
         asked, fitting = (chosen.time, units.time_unit) if unit == "s" else (chosen.rate, units.rate_unit)
         printed = fitting(values.values()) if asked == units.AUTO else asked
-        matrix = _Matrix(shown.names, unit, values, printed, _bad(shown, of_latency=unit == "s"))
+        matrix = _Matrix(shown.names, unit, values, printed, _bad(shown, of_latency=unit == "s"), unknown)
         title = f"{what} of {units.format_size(size)}, {units.unit_symbol(printed)}"
         yield Table(title, "", ranks, [first, *map(matrix.column, ranks)])
 

@@ -1,23 +1,28 @@
-"""Progress of a campaign: its share and the time left; where there is no terminal one line per launch."""
+"""Progress of a campaign: a bar on a terminal, else one plain line per launch."""
 
 from __future__ import annotations
 
 import os
+import time
+from statistics import fmean
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from mpigauge import units
 from mpigauge.campaign.launch.awake import awake_s
+from mpigauge.cli.screen.console import console
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.plan.library_names import kind_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpigauge.plan.model import Cell, Plan
     from mpigauge.result.records import Record
 
-REFRESH_S = 0.5
-"""Drawing takes processor time from the ranks; twice a second is enough for a reader."""
+REFRESH_S = 0.25
+"""Drawing takes processor time from the ranks; four times a second is enough for a reader."""
 
 SUSPENSION_SHOWN_LEAST_S = 1.0
 
@@ -55,9 +60,6 @@ class NoProgress:
     def goes_on(self, seconds: float) -> None:
         """Do nothing."""
 
-    def resizes(self) -> None:
-        """Do nothing."""
-
     def trouble(self, sentence: str) -> None:
         """Print a warning at once, on its own line."""
         click.echo(printable_lines(f"mpigauge: {sentence}"), file=self._stream)
@@ -84,40 +86,102 @@ class ProgressLines(NoProgress):
 
 
 class CampaignProgress:
-    """Progress of a campaign, relative to its budget or its number of launches."""
+    """Progress of a campaign, relative to its budget or its number of launches.
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._begun = awake_s()
-        self._visits = self._visits_done = self._number = 0
+    A launch is the start of its job, which may take longer than what is measured, and its visits. How long
+    both take is known from the launches before it; in the first one, from the visits that it has made.
 
-    def launch_begins(self, number: int, visits: int) -> None:
-        """Note the number of visits of the launch."""
-        self._visits, self._visits_done, self._number = visits, 0, number
+    Args:
+        jobs: Jobs that are launched under each number.
+        now: Clock, in seconds.
+    """
+
+    def __init__(self, plan: Plan, jobs: int = 1, now: Callable[[], float] = awake_s) -> None:
+        self._plan, self._jobs, self._now = plan, max(1, jobs), now
+        self._begun = now()
+        self._visits = self._visits_done = 0
+        self._before = 0  # launches that earlier sessions have made, and which take no time
+        self._starts_s: list[float] = []
+        self._launches_s: list[float] = []
+        self._launch_begun: float | None = None
+        self._visits_begun: float | None = None
+
+    def launch_begins(self, number: int, part: int, visits: int) -> None:
+        """Note the number of visits of the launch; one that failed is continued in another part."""
+        self._before = max(self._before, (number - 1) * self._jobs - len(self._launches_s))
+        if self._launch_begun is None or part == 1:
+            self._launch_begun = self._now()
+        self._visits, self._visits_done, self._visits_begun = visits, 0, None
+
+    def visit_begins(self) -> None:
+        """Note that the job has started."""
+        if self._visits_begun is None and self._launch_begun is not None:
+            self._visits_begun = self._now()
+            self._starts_s.append(self._visits_begun - self._launch_begun)
 
     def visit_ends(self) -> None:
         """Count one more visit."""
         self._visits_done += 1
 
+    def launch_ends(self) -> None:
+        """Note how long the launch took."""
+        if self._launch_begun is not None:
+            self._launches_s.append(self._now() - self._launch_begun)
+        self._launch_begun = self._visits_begun = None
+
     def share(self) -> float:
         """Return the share that is done, from 0 to 1."""
-        since_s = awake_s() - self._begun
+        since_s = self._now() - self._begun
         if self._plan.over_s is not None:
-            return max(0.0, min(1.0, since_s / self._plan.over_s))
-        inside = self._visits_done / max(1, self._visits)
-        launches = min(1.0, (self._number - 1 + inside) / self._plan.launches_max)
+            return min(1.0, since_s / self._plan.over_s)
+        launches = 1.0 - self._launches_left() / self._launches
         if self._plan.budget_s is None:
-            return max(0.0, launches)
-        return max(0.0, launches, min(1.0, since_s / self._plan.budget_s))
+            return launches
+        return max(launches, min(1.0, since_s / self._plan.budget_s))
 
     def left(self) -> str:
         """Return the time left, in words; empty as long as it is unknown."""
-        share = self.share()
-        if share <= 0:
+        plan, since_s = self._plan, self._now() - self._begun
+        limits_s = [limit for limit in (plan.over_s, plan.budget_s) if limit is not None]
+        left_s = [max(0.0, limit - since_s) for limit in limits_s]
+        if plan.over_s is None and (launch_s := self._launch_s()) is not None:
+            left_s.append(self._launches_left() * launch_s)
+        if not left_s:
             return ""
-        left_s = (awake_s() - self._begun) * (1 - share) / share
-        at_most = "at most " if self._plan.budget_s is not None else ""
-        return f"{at_most}{left_s:.0f} s left"
+        may_end_before = plan.budget_s is not None or plan.launches_min < plan.launches_max
+        at_most = "at most " if may_end_before and plan.over_s is None else ""
+        return f"{at_most}{min(left_s):.0f} s left"
+
+    @property
+    def _launches(self) -> int:
+        return self._plan.launches_max * self._jobs
+
+    def _launches_left(self) -> float:
+        """Return how many launches are left, with the rest of the one under way."""
+        return max(0.0, self._launches - self._before - len(self._launches_s) - self._inside())
+
+    def _inside(self) -> float:
+        """Return the share of the launch under way that is over, in time, from 0 to 1."""
+        launch_s = self._launch_s()
+        if self._launch_begun is None or launch_s is None:
+            return 0.0
+        start_s = min(self._start_s(), launch_s)
+        if self._visits_begun is None:
+            over_s = min(self._now() - self._launch_begun, start_s)
+        else:
+            over_s = start_s + (launch_s - start_s) * min(1.0, self._visits_done / max(1, self._visits))
+        return over_s / launch_s if launch_s else 1.0
+
+    def _start_s(self) -> float:
+        return fmean(self._starts_s) if self._starts_s else 0.0
+
+    def _launch_s(self) -> float | None:
+        """Return how long a launch takes; None as long as none has got so far that it can be told."""
+        if self._launches_s:
+            return fmean(self._launches_s)
+        if self._visits_begun is None or not self._visits_done:
+            return None
+        return self._start_s() + (self._now() - self._visits_begun) * self._visits / self._visits_done
 
 
 def words_of(cell: Cell) -> str:
@@ -131,3 +195,85 @@ def has_terminal(stream: TextIO) -> bool:
         return os.tcgetpgrp(stream.fileno()) == os.getpgrp()
     except OSError:
         return True
+
+
+class ProgressBar(NoProgress):
+    """Bar with the time left and the cell that is measured, drawn in the pauses between visits."""
+
+    def __init__(self, stream: TextIO, campaign: CampaignProgress) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        super().__init__(stream)
+        self._campaign = campaign
+        self._drawn = time.monotonic()
+        self._progress = Progress(
+            TextColumn("{task.fields[launch]}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[cell]}"),
+            console=console(stream),
+            auto_refresh=False,  # no refresh thread: it would preempt the ranks
+            transient=True,
+        )
+        self._task = self._progress.add_task("", total=1.0, launch="", left="", cell="")
+
+    def start(self) -> None:
+        """Begin drawing on the last line of the terminal."""
+        self._progress.start()
+
+    def stop(self) -> None:
+        """Erase the bar."""
+        self._progress.stop()
+
+    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
+        """Show the launch."""
+        self._campaign.launch_begins(number, part, visits)
+        part_text = f", part {part}" if part > 1 else ""
+        self._progress.update(self._task, launch=f"launch {number}{part_text}", cell=f"starting {job}")
+        self._draw(at_once=True)
+
+    def waits(self, number: int, seconds: float) -> None:
+        """Show the pause."""
+        begin = f"begins in {units.format_duration(seconds)}"
+        self._progress.update(self._task, launch=f"launch {number}", cell=begin)
+        self._draw(at_once=True)
+
+    def visit_begins(self, cell: Cell) -> None:
+        """Show the cell that is measured."""
+        self._campaign.visit_begins()
+        self._progress.update(self._task, cell=words_of(cell))
+        self._draw()
+
+    def visit_ends(self) -> None:
+        """Count one more visit."""
+        self._campaign.visit_ends()
+
+    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
+        """Note how long the launch took."""
+        self._campaign.launch_ends()
+
+    def rests(self) -> None:
+        """Hide the bar while the process is suspended."""
+        self._progress.stop()
+
+    def goes_on(self, seconds: float) -> None:
+        """Draw the bar again."""
+        self._draw(at_once=True)
+
+    def trouble(self, sentence: str) -> None:
+        """Print a warning above the bar."""
+        words = printable_lines(f"mpigauge: {sentence}")
+        self._progress.console.print(words, markup=False, highlight=False, soft_wrap=True)
+
+    def _draw(self, *, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if not at_once and now - self._drawn < REFRESH_S:
+            return
+        self._drawn = now
+        if not has_terminal(self._stream):
+            self._progress.stop()
+            return
+        self._progress.start()
+        self._progress.update(self._task, completed=self._campaign.share(), left=self._campaign.left())
+        self._progress.refresh()

@@ -25,18 +25,18 @@ from mpigauge.result.files import as_argument, default_path, named_without_memor
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from mpigauge.campaign.job_run import Observer
     from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.campaign.prepare import PreparedCampaign
-    from mpigauge.cli.screen.live import LiveAnswer
+    from mpigauge.cli.screen.live import LiveAnswer, Shown
+    from mpigauge.cli.screen.progress import ProgressBar
     from mpigauge.cli.screen.tables import TableOptions
     from mpigauge.mpi.kernel import Waited
     from mpigauge.mpi.library import Library
-    from mpigauge.plan.model import Plan
     from mpigauge.report_folder import FolderRequest
     from mpigauge.result.records import Campaign
     from mpigauge.rows.rows import Row
@@ -65,13 +65,17 @@ def waiting_for_kernel(*, quiet: bool) -> Waited:
 
 
 def measure(
-    session: PreparedCampaign, output: Path | None, *, quiet: bool, answering: bool = True
+    session: PreparedCampaign,
+    output: Path | None,
+    *,
+    quiet: bool,
+    so_far: Shown | None,
 ) -> SessionEnd:
     """Run a session to its end.
 
     Args:
         output: Name of the new result file; None for the usual one.
-        answering: Whether a terminal shows the answer so far.
+        so_far: Returns what a terminal shows of the numbers so far; None for a bar alone.
 
     Raises:
         UsageError: The file exists already.
@@ -79,13 +83,22 @@ def measure(
         JobError: Nothing could be measured.
     """
     from mpigauge.campaign import measuring
+    from mpigauge.cli.screen.live import LiveAnswer
+    from mpigauge.cli.screen.progress import CampaignProgress, ProgressBar
     from mpigauge.doctor.this_machine import startup_obstacles
 
     displays: list[LiveAnswer] = []
+    jobs = len({cell.job for target in session.targets for cell in target.cells})
 
     def observing(path: Path) -> AbstractContextManager[Observer]:
-        answers = path if answering else None
-        return _observer_for(session.plan, sys.stderr, quiet=quiet, answers=answers, displays=displays)
+        def on_terminal() -> ProgressBar | LiveAnswer:
+            campaign = CampaignProgress(session.plan, jobs)
+            if so_far is None:
+                return ProgressBar(sys.stderr, campaign)
+            displays.append(LiveAnswer(sys.stderr, campaign, path, so_far))
+            return displays[-1]
+
+        return _observer_for(sys.stderr, on_terminal, quiet=quiet)
 
     try:
         done = measuring.measure(session, output, default_path(), observing)
@@ -103,15 +116,9 @@ def measure(
 
 @contextmanager
 def _observer_for(
-    plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | None, displays: list[LiveAnswer]
+    stream: TextIO, on_terminal: Callable[[], ProgressBar | LiveAnswer], *, quiet: bool
 ) -> Iterator[Observer]:
-    """Watch a campaign: by its progress on a terminal, lines on a pipe, or not at all.
-
-    Args:
-        answers: Result file, if the answer so far is shown above the progress.
-        displays: Takes the display.
-    """
-    from mpigauge.cli.screen.live import LiveAnswer
+    """Watch a campaign: by a display on a terminal, lines on a pipe, or not at all."""
     from mpigauge.cli.screen.progress import NoProgress, ProgressLines
 
     if quiet or not stream.isatty():
@@ -119,8 +126,9 @@ def _observer_for(
             "Observer", ClosedStreamObserver(NoProgress(stream) if quiet else ProgressLines(stream), stream)
         )
         return
-    display = LiveAnswer(stream, plan, answers)
-    displays.append(display)
+    display = on_terminal()
+    with tolerate_closed(stream):
+        display.start()
     try:
         yield cast("Observer", ClosedStreamObserver(display, stream))
     finally:
@@ -148,13 +156,14 @@ def measured_and_shown(
         EnvironmentLacksError: A host cannot be reached, or the file has lost data.
         JobError: Nothing could be measured.
     """
+    from mpigauge.cli.screen.live import answer_so_far
     from mpigauge.cli.screen.tables import tabulate
 
     if folder is not None:
         from mpigauge.report_folder import make_folder
 
         make_folder(folder.folder)
-    done = measure(session, output, quiet=quiet)
+    done = measure(session, output, quiet=quiet, so_far=answer_so_far)
     if done.signal is not None:
         return _stopped_before_folder(done, done.signal, folder)
     with named_without_memory(done.path):
@@ -196,11 +205,17 @@ def keep_baseline(path: Path, campaign: Campaign, *, quiet: bool) -> None:
 
 
 def measured_or_stopped(
-    session: PreparedCampaign, output: Path | None, *, quiet: bool, says_where: bool = True
+    session: PreparedCampaign,
+    output: Path | None,
+    *,
+    quiet: bool,
+    says_where: bool = True,
+    so_far: Shown | None = None,
 ) -> SessionEnd | int:
     """Run a session; return how it ended, or the exit status after a signal, for verbs that print later.
 
     Args:
+        so_far: Returns what a terminal shows of the numbers so far; None for a bar alone.
         says_where: Whether to print the name of the result.
 
     Raises:
@@ -208,7 +223,7 @@ def measured_or_stopped(
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
         JobError: Nothing could be measured.
     """
-    done = measure(session, output, quiet=quiet, answering=False)
+    done = measure(session, output, quiet=quiet, so_far=so_far)
     if done.signal is not None:
         return stopped(done, done.signal)
     if says_where and not done.lost:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from mpigauge.show.formats import MAP_FORMATS
 
 if TYPE_CHECKING:
     from mpigauge.campaign.measuring import SessionEnd
+    from mpigauge.cli.screen.live import Shown
     from mpigauge.document.document import Document, Units
     from mpigauge.find.map_before import MapChanges
     from mpigauge.linkmap.linkmap import LinkMap
@@ -86,7 +88,7 @@ def command(
     from mpigauge.cli.sessions.session import check_saved
     from mpigauge.cli.sessions.session import keep_baseline as keep
     from mpigauge.find.map_before import with_changes
-    from mpigauge.find.maps import with_doubts
+    from mpigauge.find.maps import progress, with_doubts
     from mpigauge.linkmap.linkmap import link_map
     from mpigauge.result.files import as_argument
     from mpigauge.rows.machine.steadiness import only_quiet
@@ -98,7 +100,8 @@ def command(
     done = None
     if result is None:
         plan = plan_of_map(mpi=mpi, transport=transport, **measuring)
-        measured = _measure(plan, output, dry_run=dry_run, quiet=quiet)
+        so_far = partial(progress, factor=factor, error_rate=rate, chosen=printed_in)
+        measured = _measure(plan, output, so_far, dry_run=dry_run, quiet=quiet)
         if isinstance(measured, int):
             return measured
         done, loaded = measured, measured.result
@@ -183,8 +186,14 @@ def _link(shown: LinkMap, pair: str) -> MeasuredLink:
 # ---- Measuring -----------------------------------------------------------------------------------
 
 
-def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> SessionEnd | int:
-    """Measure the map; return how it ended, or the exit status of a dry run or after a signal."""
+def _measure(
+    plan: Plan, output: Path | None, so_far: Shown, *, dry_run: bool, quiet: bool
+) -> SessionEnd | int:
+    """Measure the map; return how it ended, or the exit status of a dry run or after a signal.
+
+    Args:
+        so_far: Returns what a terminal shows of the links so far.
+    """
     from mpigauge.campaign.prepare import prepare
     from mpigauge.cli.sessions.dry_run import dry_run_text
     from mpigauge.cli.sessions.session import measured_or_stopped, waiting_for_kernel
@@ -200,7 +209,7 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
             )
         click.echo(clean(dry_run_text(session)), nl=False)
         return EXIT_DONE
-    return measured_or_stopped(session, output, quiet=quiet, says_where=not quiet)
+    return measured_or_stopped(session, output, quiet=quiet, says_where=not quiet, so_far=so_far)
 
 
 def _refuse_to_measure(options: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:
