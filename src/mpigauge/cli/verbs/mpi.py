@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mpigauge.mpi.install.managed import Wanted
     from mpigauge.mpi.install.prefixes import Managed
+    from mpigauge.mpi.library import Library
 
     Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
 
@@ -120,11 +121,15 @@ def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None, digest: 
         pins.check_word(digest)
         if len(wanted) != 1:
             raise UsageError("--digest is of one library", "add the libraries one by one")
+    new_ones = []
     for library_ in wanted:
         if not (library_.version and library_.is_there()):
             note(f"adding {library_.label}")
         library, new = managed.add(library_, wheels, digest)
         note(f"{library.label} {'added' if new else 'already there'}: {library.prefix}", err=False)
+        new_ones += [library] if new else []
+    if new_ones:
+        _note_default(new_ones)
 
 
 @command.command("remove", short_help="Remove libraries that were added.")
@@ -140,6 +145,17 @@ def remove(names: tuple[str, ...]) -> None:
     for library in _wanted(names, None):
         gone = managed.remove(library)
         note(f"{gone.label} removed: {gone.prefix}", err=False)
+
+
+def _note_default(added: Sequence[Library]) -> None:
+    """Print which library is now the default, if those that were added have changed that."""
+    from mpigauge.mpi.find import changed_default
+    from mpigauge.result.files import quoted
+
+    if changed := changed_default(added):
+        now, before = changed
+        takes = f"mpigauge run now takes {now.kind.about} {now.version}"
+        note(f"{takes}; the one before: --mpi {quoted(before)}", err=False)
 
 
 def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
