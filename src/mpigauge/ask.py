@@ -269,11 +269,12 @@ def comparison_of(
     return shown, verdict
 
 
-def page_html(query: Query, request: Request, *, force: bool = False) -> str:
+def page_html(query: Query, request: Request, begins: Notify, *, force: bool = False) -> str:
     """Return the page of results, as HTML that loads nothing.
 
     Args:
         query: Query of the request.
+        begins: Called with the name of each part before it is made.
         force: Whether to compare results of different machines.
 
     Raises:
@@ -283,7 +284,8 @@ def page_html(query: Query, request: Request, *, force: bool = False) -> str:
     from mpigauge.result.home_paths import shortened
     from mpigauge.show.report import build, render
 
-    return shortened(render.render(build.page_of(query, request.all_states(query), GIVES_WAY, force=force)))
+    page = build.page_of(query, request.all_states(query), GIVES_WAY, begins, force=force)
+    return shortened(render.render(page))
 
 
 def check_measured(path: Path, rows: Sequence[Row]) -> None:

@@ -7,6 +7,7 @@ named in the folder's README.txt with the reason, and hinders no other.
 from __future__ import annotations
 
 import filecmp
+import itertools
 import os
 import shutil
 import textwrap
@@ -226,13 +227,18 @@ def _copy(result: Result, place: Path) -> None:
 
 
 def write(
-    asked: FolderRequest, request: Request, results: Sequence[Result], notify: Callable[[str], None]
+    asked: FolderRequest,
+    request: Request,
+    results: Sequence[Result],
+    notify: Callable[[str], None],
+    begins: Callable[[str], None],
 ) -> FolderContents:
     """Write all that follows from results into a folder.
 
     Args:
         request: Which cells, which statistic, which units, and what is compared.
         notify: Called with a sentence for page, PDF and sentences if one is left out.
+        begins: Called with the name of each file, or part of the page, before it is made.
 
     Raises:
         UsageError: None of the selected cells was measured.
@@ -241,14 +247,17 @@ def write(
     """
     places = _places(results, asked.folder)
     here = [replace(result, path=Path(place.name)) for result, place in zip(results, places, strict=True)]
-    shown = _Shown(asked, request, here)
+    shown = _Shown(asked, request, here, begins)
     make_folder(asked.folder)
     for result, place in zip(results, places, strict=True):
         _copy(result, place)
     contents = FolderContents(asked.folder, shown.names)
     faults: list[Exception] = []
-    for heading, pieces in shown.parts().items():
+    parts = shown.parts()
+    count, numbers = sum(map(len, parts.values())), itertools.count(1)
+    for heading, pieces in parts.items():
         for piece in pieces:
+            begins(f"{piece.names[0]} ({next(numbers)} of {count})")
             error = _make(piece, asked.folder)
             if error is None:
                 contents.made.setdefault(heading, []).append(piece)
@@ -294,9 +303,17 @@ class _Shown:
 
     Args:
         results: Results under their names in the folder.
+        begins: Called with the name of each part of the page before it is made.
     """
 
-    def __init__(self, asked: FolderRequest, request: Request, results: Sequence[Result]) -> None:
+    def __init__(
+        self,
+        asked: FolderRequest,
+        request: Request,
+        results: Sequence[Result],
+        begins: Callable[[str], None],
+    ) -> None:
+        self._begins = begins
         self._asked, self._request, self._results = asked, request, results
         self._compared = request.query(results)
         selected(self._compared)
@@ -326,7 +343,7 @@ class _Shown:
 
     @cached_property
     def _page(self) -> str:
-        return page_html(self._compared, self._request, force=self._asked.force)
+        return page_html(self._compared, self._request, self._begins, force=self._asked.force)
 
     def _write_page(self, paths: Sequence[Path]) -> None:
         with open_output(paths[0], overwrite=True) as file:

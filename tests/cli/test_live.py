@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli import status_of
+from mpigauge.cli.screen.doing import doing
 from mpigauge.cli.screen.live import LiveAnswer
+from mpigauge.cli.screen.streams import note
 from mpigauge.find import maps
 from mpigauge.find.answer import AWAITED
 from mpigauge.find.so_far import SoFar
@@ -28,10 +30,12 @@ from mpigauge.result.records import Launch, Visit
 from mpigauge.rows.rows import rows
 from mpigauge.show.formats import render
 from tests.cli.maps import map_records, slower_host
-from tests.made import RECORDS, SMALL, campaign, launch, result_of, visit
+from tests.made import RECORDS, SMALL, campaign, launch, result_of, visit, written
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpigauge.result.records import Record
     from mpigauge.rows.rows import Row
     from tests.conftest import Cli
@@ -47,6 +51,13 @@ ALWAYS = 1e9
 
 def watched(*words: str) -> tuple[int, Terminal]:
     """Runs a command line whose standard streams are one terminal; its exit status and the terminal."""
+    statuses: list[int] = []
+    screen = on_terminal(lambda: statuses.append(status_of([*words])))
+    return statuses[0], screen
+
+
+def on_terminal(work: Callable[[], None]) -> Terminal:
+    """Works with standard streams that are one terminal; the terminal."""
     reader, writer = pty.openpty()
     fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", HEIGHT, WIDTH, 0, 0))
     pieces: list[bytes] = []
@@ -57,12 +68,12 @@ def watched(*words: str) -> tuple[int, Terminal]:
             patch.setenv(name, str(value))
         patch.setattr(sys, "stdout", terminal)
         patch.setattr(sys, "stderr", terminal)
-        status = status_of([*words])
+        work()
     reading.join()
     os.close(reader)
     screen = Terminal()
     screen.feed(b"".join(pieces).decode().replace("\r\n", "\n"))
-    return status, screen
+    return screen
 
 
 def _read(reader: int) -> bytes:
@@ -132,7 +143,7 @@ def test_the_map_grows_on_a_terminal(little_noise: None, cli: Cli, monkeypatch: 
     assert AWAITED not in drawn[-1]
     said = ["nothing is slow" in frame for frame in drawn]
     assert (said[0], said[-1]) == (False, True)
-    left = "\n".join(line.rstrip() for line in screen.lines)
+    left = "\n".join(line.rstrip() for line in screen.rows)
     assert left.count("latency of 8 B, ") == 1
     assert "result: m.jsonl" in left
 
@@ -183,6 +194,52 @@ def test_a_default_result_is_compressed_once_it_is_complete(
     assert "mpigauge show --all\n" in cli("show").out
     assert cli("run", "pingpong", "--sizes", "8", "--launches", "1", "-o", "mine.jsonl").status == 0
     assert load(Path("mine.jsonl")).ends
+
+
+# ---- Pages, folders and figures -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "last"),
+    [
+        (("report", "-o", "page.html"), ("page: section 1 of ", "figure 1 of "), "report: page.html"),
+        (("plot", "--kind", "time", "-o", "time.png"), ("figure: time.png",), "figure: time.png"),
+        (
+            ("report", "--into", "F"),
+            ("report.html (1 of ", "page: section 1 of ", "figures/time-84mm.pdf ("),
+            "folder: F: ",
+        ),
+    ],
+    ids=["page", "figure", "folder"],
+)
+def test_what_takes_seconds_says_what_it_does(
+    machine: Path, words: tuple[str, ...], says: tuple[str, ...], last: str
+) -> None:
+    """A report took 18 s, and a folder more, without a sign of life."""
+    verb, *options = words
+    status, screen = watched(verb, str(written("r.jsonl", *RECORDS)), *options)
+    assert status == 0
+    drawn = [line for frame in screen.frames for line in frame.splitlines()]
+    assert all(any(words in line for line in drawn) for words in says)
+    left = [line for line in screen.rows if line.strip()]
+    assert left[-1].startswith(last)
+    assert not any(words in line for line in left[:-1] for words in says)
+
+
+def test_a_pipe_is_told_what_was_made_alone(cli: Cli) -> None:
+    path = written("r.jsonl", *RECORDS)
+    assert cli("report", path, "-o", "page.html").err == "report: page.html\n"
+
+
+def test_what_is_printed_meanwhile_stays_above_it() -> None:
+    def work() -> None:
+        with doing("reads") as begins:
+            begins("writes")
+            note("mpigauge: a file is left out")
+
+    screen = on_terminal(work)
+    assert any("writes" in line for frame in screen.frames for line in frame.splitlines())
+    assert [line.strip() for line in screen.rows if line.strip()] == ["mpigauge: a file is left out"]
 
 
 # ---- The map ------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from mpigauge.cli.screen.doing import doing
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError
 
@@ -95,5 +96,8 @@ def hand_in(asked: FolderRequest, request: Request, results: Sequence[Result]) -
     from mpigauge import report_folder
 
     note(f"mpigauge: writes page, figures and tables into {asked.folder}")
-    contents = report_folder.write(asked, request, results, lambda sentence: note(f"mpigauge: {sentence}"))
+    with doing("reads what was measured") as begins:
+        contents = report_folder.write(
+            asked, request, results, lambda sentence: note(f"mpigauge: {sentence}"), begins
+        )
     note(f"folder: {contents.sentence}")

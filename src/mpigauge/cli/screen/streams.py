@@ -58,7 +58,8 @@ def note(text: str, *, err: bool = True) -> None:
     Args:
         err: Whether to print to standard error instead of standard output.
     """
-    click.echo(clean(text), err=err)
+    # By its name, the stream is that of a display which goes on below what is printed.
+    click.echo(clean(text), file=sys.stderr if err else None)
 
 
 class _Notes(logging.Handler):

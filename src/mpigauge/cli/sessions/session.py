@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TextIO, cast
 from mpigauge.ask import VERBS, Request
 from mpigauge.cli.options.common import units_of
 from mpigauge.cli.options.into import hand_in
-from mpigauge.cli.screen.console import console
-from mpigauge.cli.screen.streams import ClosedStreamObserver, clean, print_unless_closed, tolerate_closed
+from mpigauge.cli.screen.doing import doing
+from mpigauge.cli.screen.streams import ClosedStreamObserver, print_unless_closed, tolerate_closed
 from mpigauge.errors import (
     EXIT_CHECK_FAILED,
     EXIT_DONE,
@@ -50,15 +50,8 @@ def waiting_for_kernel(*, quiet: bool) -> Waited:
 
     @contextmanager
     def shown(library: Library) -> Iterator[None]:
-        screen = console(sys.stderr) if sys.stderr.isatty() and not quiet else None
-        if screen is None:
-            yield
-            return
-
-        from rich.markup import escape
-
-        name = clean(library_name(library.name, library.version, library.called))
-        with screen.status(f"compiling the kernel for {escape(name)}, once"):
+        name = library_name(library.name, library.version, library.called)
+        with doing(f"compiling the kernel for {name}, once", quiet=quiet):
             yield
 
     return shown

@@ -21,6 +21,7 @@ from mpigauge.cli.options.common import (
 )
 from mpigauge.cli.options.option_groups import Chapters
 from mpigauge.cli.options.selection import load, rename_option, selection_options
+from mpigauge.cli.screen.doing import doing
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError
 from mpigauge.result.files import named, stem_of
@@ -153,7 +154,6 @@ def command(
         units=units,
     )
     request.check()
-    read = list(map(load, paths))
     paper = Paper(title or "", width_in, _command())
 
     @cache
@@ -166,16 +166,20 @@ def command(
             check_alike(query.sources)
         query = replace(query, linear=linear, model=model, references=references, paper=paper)
         path = output or usual_path(kind)
+        begins(f"figure: {path}")
         draw(query, path)
         return path
 
     def usual_path(kind: str) -> Path:
         return Path(f"{stem_of(paths[0])}-{kind}.png")
 
-    kinds = (kind,) if kind is not None else _usual_kinds(read, selection)
-    for path in () if output is not None else map(usual_path, kinds):
-        check_place(path)
-    note(f"figure: {_first_that_can(kinds, drawn)}")
+    with doing("reads what was measured") as begins:
+        read = list(map(load, paths))
+        kinds = (kind,) if kind is not None else _usual_kinds(read, selection)
+        for path in () if output is not None else map(usual_path, kinds):
+            check_place(path)
+        figure = _first_that_can(kinds, drawn)
+    note(f"figure: {figure}")
 
 
 def _usual_kinds(results: Sequence[Result], selection: Selection) -> Sequence[str]:

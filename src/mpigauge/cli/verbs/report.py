@@ -19,6 +19,7 @@ from mpigauge.cli.options.common import (
 from mpigauge.cli.options.into import check_into, folder_request, hand_in, into_option
 from mpigauge.cli.options.option_groups import Chapters
 from mpigauge.cli.options.selection import load, rename_option, selection_options
+from mpigauge.cli.screen.doing import doing
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError
 from mpigauge.inputs import check_output
@@ -89,16 +90,17 @@ def command(
     check_by(len(paths), by)
     request = Request(VERBS["report"], selection, stat, renames, by=by, thresholds=thresholds, units=units)
     request.check()
-    read = [*map(load, paths)]
     if into is not None:
-        hand_in(folder_request(into, overwrite=overwrite, force=force), request, read)
+        hand_in(folder_request(into, overwrite=overwrite, force=force), request, [*map(load, paths)])
         return
-    page = page_html(request.query(read), request, force=force)
-    if output.suffix.lower() == PDF:
-        pdf.write(page, output, overwrite=overwrite)
-    else:
-        with atomic_file.open_output(output, overwrite=overwrite) as file:
-            file.write(page.encode())
+    with doing("reads what was measured") as begins:
+        page = page_html(request.query(map(load, paths)), request, begins, force=force)
+        if output.suffix.lower() == PDF:
+            begins(f"{output}: printed by {Path(pdf.browser()).name}")
+            pdf.write(page, output, overwrite=overwrite)
+        else:
+            with atomic_file.open_output(output, overwrite=overwrite) as file:
+                file.write(page.encode())
     note(f"report: {output}")
 
 

@@ -11,13 +11,13 @@ from mpigauge.find.explain.table import said_across, said_of
 from mpigauge.models.modelled import models_of
 from mpigauge.show.compared import MAX_RESULTS, check_alike, compare_sources
 from mpigauge.show.report import words
-from mpigauge.show.report.inputs import PageInputs
+from mpigauge.show.report.inputs import PageInputs, unnoticed
 from mpigauge.show.report.page import Page
 from mpigauge.show.report.sections import machines_of, sections_of
 from mpigauge.show.selected import selected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.find.explain.table import Said
     from mpigauge.models.modelled import Models
@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 
 
 def page_of(
-    query: Query, by_state: Query, gives_way: Mapping[str, Mapping[str, str]], *, force: bool = False
+    query: Query,
+    by_state: Query,
+    gives_way: Mapping[str, Mapping[str, str]],
+    begins: Callable[[str], None] = unnoticed,
+    *,
+    force: bool = False,
 ) -> Page:
     """Return the page of results.
 
@@ -35,6 +40,7 @@ def page_of(
         query: Query of the results; its `by` and `thresholds` are those of the comparison.
         by_state: The query with a row per state of the machine; the same object where there is one state.
         gives_way: See `find.explain.evidence.Evidence`.
+        begins: Called with the name of each part before it is made.
         force: Whether to compare results of different machines.
 
     Raises:
@@ -43,7 +49,10 @@ def page_of(
     query = replace(query, sources=selected(query))
     by_state = query if by_state is query else replace(by_state, sources=selected(by_state))
     comparison, why = _comparison(query, force=force)
-    inputs = PageInputs(query, by_state, comparison, why, _models(query), [*_conclusions(query, gives_way)])
+    begins("page: models and conclusions")
+    inputs = PageInputs(
+        query, by_state, comparison, why, _models(query), [*_conclusions(query, gives_way)], begins
+    )
     sections = sections_of(inputs)
     return Page(
         title=_title(query),

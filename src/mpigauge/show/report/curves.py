@@ -30,7 +30,7 @@ from mpigauge.show.report.page import Picture, grid_of
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mpigauge.plan.patterns import Pattern
     from mpigauge.query.query import Query
@@ -155,7 +155,7 @@ def _variant(curve: Series) -> str:
 # ---- One chart -----------------------------------------------------------------------------------
 
 
-def drawings(cells: Cells, query: Query, panels_: Sequence[ReportPanel]) -> Iterator[Picture]:
+def drawings(cells: Cells, query: Query, panels_: Iterable[ReportPanel]) -> Iterator[Picture]:
     """Yield a picture per panel."""
     for panel in panels_:
         yield _picture(cells, query, panel)

@@ -10,7 +10,7 @@ from mpigauge.show.report.curves import drawings, panels, unsized
 from mpigauge.show.report.page import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mpigauge.plan.patterns import Pattern
     from mpigauge.rows.rows import Row
@@ -114,5 +114,12 @@ def _panels(
 def _section(
     inputs: PageInputs, name: str, panels: Iterable[ReportPanel], grids: Iterable[ReportTable] = ()
 ) -> Section:
-    drawn = [*drawings(inputs.cells, inputs.query, [*panels])]
+    drawn = [*drawings(inputs.cells, inputs.query, _in_turn(inputs, name, [*panels]))]
     return Section(name, words.TITLES[name], charts=drawn, grids=[*grids])
+
+
+def _in_turn(inputs: PageInputs, name: str, panels: Sequence[ReportPanel]) -> Iterator[ReportPanel]:
+    """Yield panels, and say which one begins."""
+    for number, panel in enumerate(panels, start=1):
+        inputs.begins(f"page: {words.TITLES[name]}, figure {number} of {len(panels)}")
+        yield panel

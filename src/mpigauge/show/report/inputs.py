@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from mpigauge.show.compared import ComparedSources
 
 
+def unnoticed(_: str) -> None:
+    """Take the name of a part that begins, where nobody waits for it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PageInputs:
     """Inputs that all sections share.
@@ -28,6 +32,7 @@ class PageInputs:
         not_compared: Why two results are not compared; may be empty.
         models: Models of curves; None where no curve has enough sizes.
         conclusions: Conclusions from each result, and from several together.
+        begins: Called with the name of each part before it is made.
     """
 
     query: Query
@@ -36,6 +41,7 @@ class PageInputs:
     not_compared: str = ""
     models: Models | None = None
     conclusions: Sequence[Said] = ()
+    begins: Callable[[str], None] = unnoticed
     cells: Cells = field(default_factory=Cells)
 
     @property

@@ -199,10 +199,17 @@ PICTURES = (("map",), MESSAGES, ("modes",), ("collectives",), ("memory",))
 
 def sections_of(inputs: PageInputs) -> list[Section]:
     """Return all sections that have something to show: the answer, a picture of it, then the others."""
-    made = [make(inputs) for make in SECTIONS.values()]
+    made = [make(inputs) for make in _in_turn(inputs)]
     sections = {section.name: section for section in made if not section.empty}
     names = [name for name in ("answer", *_first_picture(sections)) if name in sections]
     return side_by_side([sections[name] for name in dict.fromkeys([*names, *sections])])
+
+
+def _in_turn(inputs: PageInputs) -> Iterator[Callable[[PageInputs], Section]]:
+    """Yield what makes each section, and say which one begins."""
+    for number, (name, make) in enumerate(SECTIONS.items(), start=1):
+        inputs.begins(f"page: section {number} of {len(SECTIONS)}, {words.TITLES[name]}")
+        yield make
 
 
 def _shown(chart: Picture) -> list[Key]:
