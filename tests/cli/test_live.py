@@ -202,11 +202,11 @@ def test_a_default_result_is_compressed_once_it_is_complete(
 @pytest.mark.parametrize(
     ("words", "says", "last"),
     [
-        (("report", "-o", "page.html"), ("page: section 1 of ", "figure 1 of "), "report: page.html"),
+        (("report", "-o", "page.html"), ("page: section ", "figure 1 of "), "report: page.html"),
         (("plot", "--kind", "time", "-o", "time.png"), ("figure: time.png",), "figure: time.png"),
         (
             ("report", "--into", "F"),
-            ("report.html (1 of ", "page: section 1 of ", "figures/time-84mm.pdf ("),
+            ("report.html (1 of ", "page: section ", "figures/time-84mm.pdf ("),
             "folder: F: ",
         ),
     ],
