@@ -515,7 +515,8 @@ def compare_with_earlier(
     source = _source_at(result.path, request, lambda _: result)
     new = _session_of(source)
     labels = labels_of(new.campaign)
-    before = _earlier_sessions(new, earlier, lambda path: session_in(path, request, read, labels), notify)
+    paths = [one.path for one in earlier]
+    before = _earlier_sessions(new, paths, lambda path: session_in(path, request, read, labels), notify)
     comparison = expected.against(before[::-1], new, request.thresholds or Thresholds())
     newest = before[0] if before else None
     sides = earlier_words(
@@ -538,7 +539,7 @@ def compare_with_earlier(
 
 def _earlier_sessions(
     new: SessionResult,
-    earlier: Iterable[EarlierResult],
+    earlier: Iterable[Path],
     session_at: Callable[[Path], SessionResult],
     notify: Notify,
 ) -> list[SessionResult]:
@@ -546,9 +547,9 @@ def _earlier_sessions(
     from mpigauge.compare.alike import differing_facts
 
     before = []
-    for one in earlier:
+    for path in earlier:
         try:
-            session = session_at(one.path)
+            session = session_at(path)
         except UsageError as error:
             notify(f"skipped: {error.sentence}")
             continue
@@ -572,6 +573,18 @@ def with_hint_of_earlier(
     return replace(compared, hint=line)
 
 
+def check_maps(named: Sequence[Path]) -> None:
+    """Refuse files that are no results, before anything is measured that is held against them.
+
+    Raises:
+        UsageError: One is none, or a folder has none.
+    """
+    from mpigauge.result.reader import load_campaign
+
+    for path in every(named) if named else ():
+        load_campaign(path)
+
+
 def map_changes(
     result: Result,
     shown: LinkMap,
@@ -580,8 +593,9 @@ def map_changes(
     *,
     state: StateName | None = None,
     asked: bool = False,
+    named: Sequence[Path] = (),
 ) -> MapChanges | None:
-    """Return what changed since the earlier maps of an equal plan, which are found by themselves.
+    """Return what changed since earlier maps: those of an equal plan, which are found by themselves.
 
     Args:
         result: The result that the map is of.
@@ -589,9 +603,13 @@ def map_changes(
         notify: Called with a line for each result that is left out.
         state: State of the machine that was asked for; None for the usual one.
         asked: Whether somebody asked.
+        named: Maps to look at instead, and folders of them.
 
     Returns:
         None if there are no earlier maps, and nobody asked.
+
+    Raises:
+        UsageError: None of the named ones is a map of the same hosts.
     """
     from mpigauge.compare.history.earlier import earlier_results, labels_of
     from mpigauge.find.map_before import changes_of, map_session
@@ -607,8 +625,37 @@ def map_changes(
         return map_session(loaded, earlier, labels)
 
     new = map_session(result, shown)
-    before = _earlier_sessions(new, earlier_results(result.campaign), session_at, notify)
+    if named:
+        before = _named_sessions(new, named, session_at, notify)
+    else:
+        found = [one.path for one in earlier_results(result.campaign)]
+        before = _earlier_sessions(new, found, session_at, notify)
     return changes_of(before, new, shown) if before or asked else None
+
+
+def _named_sessions(
+    new: SessionResult,
+    named: Sequence[Path],
+    session_at: Callable[[Path], SessionResult],
+    notify: Notify,
+) -> list[SessionResult]:
+    """Return named results as sessions, the newest first.
+
+    Raises:
+        UsageError: None of them can be looked at; why the first cannot.
+    """
+    from mpigauge.compare.history.session import in_time_order, same_session
+
+    notes: list[str] = []
+    read = _earlier_sessions(new, every(named), session_at, notes.append)
+    known, copies = in_time_order(one for one in read if not same_session(one, new))
+    notes += [f"skipped: {one.path}: a copy of another result" for one in copies]
+    notes += [f"skipped: {one.path}: is the map itself" for one in read if same_session(one, new)]
+    if not known:
+        raise UsageError(notes[0].removeprefix("skipped: "), "name a map of the same hosts, made before")
+    for line in notes:
+        notify(line)
+    return known[::-1]
 
 
 # ---- Claims of reports ---------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_ENVIRONMENT, EXIT_UNDECIDED, EXIT_USAGE
 from tests.cli.maps import map_records, mapped, maps_before, slower_host, whole
 from tests.histories import folder, records, slower_from, usual
-from tests.made import campaign, cell, launches_of, measured, written
+from tests.made import RECORDS, campaign, cell, launches_of, measured, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -264,6 +264,57 @@ def test_of_two_hosts_the_earlier_maps_can_tell(cli: Cli) -> None:
     assert [cli("map", path, "--before").status for path in (same, slow)] == [EXIT_DONE, EXIT_CHECK_FAILED]
 
 
+def test_earlier_maps_can_be_named(cli: Cli, tmp_path: Path) -> None:
+    days = [written(f"day{day}.jsonl", *map_records(day)) for day in range(3)]
+    named = [word for day in days for word in ("--before", str(day))]
+    new = written("new.jsonl", *map_records(20, slower_host(2, 1.8)))
+    assert "before" not in cli("map", new).out  # they are in no place where they would be found
+    done = cli("map", new, *named)
+    (line,) = [line for line in done.out.splitlines() if line.startswith("slower than before")]
+    assert done.status == EXIT_CHECK_FAILED
+    assert line.endswith("in day2.jsonl of 2026-11-03 and 2 maps before it")
+    assert whole(cli("map", new, *named, "--format", "json"))["before"]["files"] == [*map(str, days[::-1])]
+    one = cli("map", new, "--before", days[0])
+    assert one.status == EXIT_CHECK_FAILED  # of the map itself, which finds the host without them
+    same = cli("map", written("same.jsonl", *map_records(21)), "--before", days[0])
+    assert (same.status, "measure 2 more; most changed" in same.out) == (EXIT_UNDECIDED, True)
+
+
+def test_named_maps_are_looked_at_instead_of_those_that_are_found(cli: Cli) -> None:
+    maps_before(4)
+    elsewhere = written("elsewhere.jsonl", *map_records(5))
+    new = written("new.jsonl", *map_records(20))
+    for words in ((new, "--before", elsewhere), (new, "--before", elsewhere, "--before")):
+        assert whole(cli("map", *words, "--format", "json"))["before"]["files"] == ["elsewhere.jsonl"]
+    assert len(whole(cli("map", new, "--before", "results", "--format", "json"))["before"]["files"]) == 4
+
+
+def test_a_new_map_is_held_against_a_named_one(cli: Cli, openmpi: FakeMpi) -> None:
+    assert mapped(cli, "--np", 4, "-o", "first.jsonl").status == EXIT_DONE
+    done = mapped(cli, "--np", 4, "--before", "first.jsonl", "-o", "second.jsonl")
+    assert (done.status, "as in first.jsonl of " in done.out) == (EXIT_UNDECIDED, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("nothing.jsonl", "nothing.jsonl: "),
+        ("new.jsonl", "new.jsonl: is the map itself"),
+        ("three.jsonl", "three.jsonl: its ranks were on other hosts, or in another order"),
+        ("mpich.jsonl", "mpich.jsonl: has no map of openmpi "),
+        ("run.jsonl", "run.jsonl: has no map: no pairs were measured"),
+    ],
+)
+def test_what_is_no_map_of_these_hosts_is_refused(cli: Cli, name: str, says: str) -> None:
+    new = written("new.jsonl", *map_records(20))
+    written("three.jsonl", *map_records(1, hosts=3))
+    written("run.jsonl", *RECORDS)
+    text = written("mpich.jsonl", *map_records(1)).read_text(encoding="utf-8")
+    Path("mpich.jsonl").write_text(text.replace('"openmpi"', '"mpich"'), encoding="utf-8")
+    done = cli("map", new, "--before", name)
+    assert (done.status, done.err.startswith(f"mpigauge: {says}")) == (EXIT_USAGE, True)
+
+
 def test_that_hosts_are_farther_apart_is_what_is_asked_and_no_excuse(cli: Cli) -> None:
     """In a comparison of libraries it would be the machine's doing."""
     maps_before(4, path_ns=[20_000.0, 20_000.0])
@@ -276,7 +327,7 @@ def test_maps_that_differ_too_much_decide_nothing(cli: Cli) -> None:
     maps_before(4, spread=0.4)
     done = cli("map", written("new.jsonl", *map_records(20)), "--before")
     assert done.status == EXIT_UNDECIDED
-    assert "these maps differ too much" in done.out
+    assert "these maps differ too much; most changed: h" in done.out
 
 
 def test_maps_of_other_hosts_are_not_earlier_ones(cli: Cli) -> None:

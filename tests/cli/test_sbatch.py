@@ -141,8 +141,8 @@ def test_a_map_of_all_nodes_is_measured_with_a_rank_on_each(cli: Cli, tmp_path: 
 @pytest.mark.parametrize(
     ("status", "calls"),
     [
-        ("0", ["resume r.jsonl -q", "map r.jsonl -q --factor 1.5 --before"]),
-        ("1", ["resume r.jsonl -q", "map r.jsonl -q --factor 1.5 --before"]),
+        ("0", ["resume r.jsonl -q", "map r.jsonl -q --factor 1.5 --before --before a.jsonl"]),
+        ("1", ["resume r.jsonl -q", "map r.jsonl -q --factor 1.5 --before --before a.jsonl"]),
         ("3", ["resume r.jsonl -q"]),
         ("143", ["resume r.jsonl -q"]),
     ],
@@ -150,7 +150,8 @@ def test_a_map_of_all_nodes_is_measured_with_a_rank_on_each(cli: Cli, tmp_path: 
 def test_a_map_that_goes_on_ends_with_its_verdict(
     cli: Cli, tmp_path: Path, status: str, calls: list[str]
 ) -> None:
-    job = ready(script(cli, "map", "--launches", "7", "--factor", "1.5", "--before"), tmp_path)
+    shown = ("--factor", "1.5", "--before", "--before", "a.jsonl")
+    job = ready(script(cli, "map", "--launches", "7", *shown), tmp_path)
     (tmp_path / "r.jsonl").write_text("something\n", encoding="utf-8")
     with begin(job, "r.jsonl", STATUS=status) as process:
         assert process.wait() == int(status)

@@ -233,7 +233,7 @@ def _open_words(changes: MapChanges) -> str:
     factor = 1 + changes.comparison.thresholds.allow
     open_ = [link for link in changes.links if not _passes(link.compared, factor - 1)]
     may = f"{len(open_)} of {len(changes.links)} numbers may take {units.format_factor(factor)} times as long"
-    return f"{may} as {_then(changes)}: these maps differ too much"
+    return f"{may} as {_then(changes)}: these maps differ too much; {_farthest(changes)}"
 
 
 def _passes(compared: Compared, allow: float) -> bool:

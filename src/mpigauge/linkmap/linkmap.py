@@ -159,19 +159,25 @@ def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
 
 def _chosen(result: Result, found: Iterable[Row], mpi: str, transport: str) -> list[Row]:
     """Rows of one job and pattern."""
+    paired = [row for row in found if row.cell.pair]
     asked = (
         row
-        for row in found
-        if row.cell.pair
-        and mpi in {"", row.cell.mpi, f"{row.cell.mpi}=={row.cell.mpi_version}"}
+        for row in paired
+        if mpi in {"", row.cell.mpi, f"{row.cell.mpi}=={row.cell.mpi_version}"}
         and transport in {"", row.cell.transport}
     )
     maps = group(asked, ALONG | {STATE})
     usual = [of_map for of_map in maps if of_map[0].cell.pattern in USUAL] or maps
+    if not usual and paired:
+        wanted = " ".join(filter(None, (mpi, transport)))
+        raise UsageError(
+            f"{result.path}: has no map of {wanted}, but of {_jobs_in(paired)}",
+            "choose with --mpi or --transport",
+        )
     if not usual:
         raise UsageError(f"{result.path}: has no map: no pairs were measured", "mpigauge map measures one")
     if len(usual) > 1:
-        jobs = ", ".join(dict.fromkeys(_as_options_say(of_map[0].cell) for of_map in usual))
+        jobs = _jobs_in(of_map[0] for of_map in usual)
         raise UsageError(f"{result.path}: has {len(usual)} maps: {jobs}", "choose with --mpi or --transport")
     (of_map,) = usual
     if (ranks := of_map[0].cell.ranks) > MAX_RANKS:
@@ -182,8 +188,10 @@ def _chosen(result: Result, found: Iterable[Row], mpi: str, transport: str) -> l
     return of_map
 
 
-def _as_options_say(cell: Cell) -> str:
-    return f"{cell.mpi}=={cell.mpi_version} {cell.transport}"
+def _jobs_in(rows_: Iterable[Row]) -> str:
+    """Return the jobs of rows, as options name them."""
+    cells = (row.cell for row in rows_)
+    return ", ".join(dict.fromkeys(f"{one.mpi}=={one.mpi_version} {one.transport}" for one in cells))
 
 
 def _hosts(result: Result, cell: Cell) -> tuple[str, ...]:

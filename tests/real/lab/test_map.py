@@ -53,3 +53,12 @@ def test_a_uniform_lab_has_nothing_slow(lab: Lab) -> None:
     status, said = map_of(lab, 6, "8", "--delay", "200us")
     assert status in {0, 5}
     assert said["slow_links"] == said["slow_hosts"] == []
+
+
+def test_a_planted_delay_is_looked_for_in_the_earlier_maps_of_the_lab(lab: Lab) -> None:
+    """Where an administrator rehearses it: a lab with another delay was another plan, with no earlier map."""
+    map_of(lab, 2, "8", "--delay", "50us")
+    _, said = map_of(lab, 2, "8", "--delay", "50us", "--link", "h1-h2:delay=2ms")
+    (file,) = said["before"]["files"]
+    assert file.startswith("results/")
+    assert [link["hosts"] for link in said["before"]["links"]] == [["h1", "h2"]]

@@ -24,6 +24,7 @@ from mpigauge.compare.history.earlier import (
 )
 from mpigauge.errors import UsageError
 from mpigauge.plan.hosts import Host
+from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Measure
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.result.records import Campaign
@@ -91,6 +92,22 @@ def test_a_plan_that_measures_something_else_is_another_plan(plan: dict[str, obj
 )
 def test_how_long_and_by_which_seed_does_not_matter(plan: dict[str, object]) -> None:
     assert is_equal_plan(asked(), asked(1, **plan))
+
+
+def test_what_is_planted_in_a_lab_is_no_plan_of_a_map() -> None:
+    """It is where a map is rehearsed: the delay that was planted is what it is to find."""
+    pairs = (Measure("pingpong", pairs="tournament"),)
+    lab = Lab(hosts=4)
+    others = [
+        replace(lab, delay="1ms"),
+        replace(lab, rate="100mbit", links=(Link("h1-h2", delay="1ms"),)),
+        replace(lab, ports=(Port("h3", delay="1ms"),)),
+    ]
+    for other in others:
+        assert is_equal_plan(asked(measure=pairs, lab=lab), asked(1, measure=pairs, lab=other))
+        assert not is_equal_plan(asked(lab=lab), asked(1, lab=other))
+    assert not is_equal_plan(asked(measure=pairs, lab=lab), asked(1, measure=pairs, lab=Lab(hosts=5)))
+    assert not is_equal_plan(asked(measure=pairs, lab=lab), asked(1, measure=pairs))
 
 
 def test_version_and_label_may_differ_and_the_kind_may_not() -> None:

@@ -48,6 +48,9 @@ MIN_VISITS = 2
 
 MIN_FACTOR = 1.01
 ERROR_RATE = "1%"
+FOUND = ""
+"""Value of --before without a file: earlier maps are found."""
+
 TYPED = ParameterSource.COMMANDLINE
 
 MEASURING = (
@@ -116,8 +119,13 @@ SHOWING = (
     ),
     click.option(
         "--before",
-        is_flag=True,
-        help="Ask whether links are as in earlier maps (results/, or kept), with the exit status.",
+        metavar="[FILE]",
+        multiple=True,
+        is_flag=False,
+        flag_value=FOUND,
+        shell_complete=completers.results,
+        help="Ask whether links are as in earlier maps (results/, or kept; or FILE, repeatable), with the "
+        "exit status.",
     ),
     keep_option,
 )
@@ -179,7 +187,8 @@ def typed_options(context: click.Context, names: Sequence[str]) -> Iterator[str]
         if option.name not in names or context.get_parameter_source(str(option.name)) is not TYPED:
             continue
         for entry in value if isinstance(value, tuple) else (value,):
-            yield from (option.opts[0],) if entry is True else (option.opts[0], str(entry))
+            alone = entry is True or entry == getattr(option, "flag_value", None)
+            yield from (option.opts[0],) if alone else (option.opts[0], str(entry))
 
 
 def check_showing(factor: float, error_rate: str, figure: Path | None, pairs: Sequence[str]) -> None:

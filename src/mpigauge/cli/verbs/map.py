@@ -12,6 +12,7 @@ import click
 from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import format_option, spelling_in_run, units_of, words
 from mpigauge.cli.options.map_options import (
+    FOUND,
     PAIR,
     WHERE,
     check_showing,
@@ -25,6 +26,8 @@ from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageE
 from mpigauge.show.formats import MAP_FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.cli.screen.live import Shown
     from mpigauge.document.document import Document, Units
@@ -56,7 +59,7 @@ def command(
     only: OnlyChoice | None,
     unit_names: tuple[str, ...],
     figure: Path | None,
-    before: bool,
+    before: tuple[str, ...],
     keep_baseline: bool,
     output: Path | None,
     dry_run: bool,
@@ -71,7 +74,8 @@ def command(
 
     Earlier maps of the same plan in results/, and kept ones, are found by themselves: what takes longer than
     in these is named, and the status is 1. With --before it is 5 if that cannot be decided, as with fewer
-    than three of them, and 0 if all is as before, also where nothing can be told from this map alone.
+    than three of them, and 0 if all is as before, also where nothing can be told from this map alone. It
+    takes the files of earlier maps, too, wherever they are.
 
     \b
     mpigauge map --hosts node[1-16]
@@ -79,11 +83,12 @@ def command(
     mpigauge map --np 8 --serial --figure map.png
     mpigauge map results/cluster.jsonl
     mpigauge map --before
+    mpigauge map --hosts h1,h2,h3,h4 --before results/cluster.jsonl
     mpigauge map results/cluster.jsonl --pair h1,h2 --pair h1,h4
     mpigauge map -q -o prolog.jsonl
     """
     from mpigauge import units
-    from mpigauge.ask import map_changes
+    from mpigauge.ask import check_maps
     from mpigauge.cli.screen.tables import rendered
     from mpigauge.cli.sessions.session import check_saved
     from mpigauge.cli.sessions.session import keep_baseline as keep
@@ -96,6 +101,7 @@ def command(
     rate = units.parse_fraction(error_rate)
     printed_in = units_of(unit_names)
     check_showing(factor, error_rate, figure, pairs)
+    check_maps(_named(before))
     chosen: dict[str, Any] = {}
     done = None
     if result is None:
@@ -118,9 +124,9 @@ def command(
         from mpigauge.show.figures.map import draw
 
         draw(shown, figure, measured_on(loaded))
-    changes = None if pairs else map_changes(loaded, shown, read, note, state=state, asked=before)
+    changes, refused = (None, None) if pairs else _changes(loaded, shown, read, before, state)
     document = _document(shown, pairs, printed_in, quiet=quiet)
-    said = before or not quiet or _is_slower(changes)
+    said = bool(before) or not quiet or _is_slower(changes)
     document = with_changes(document, shown, changes, as_argument(path), said=said, brief=quiet)
     document = document if quiet else with_doubts(document, loaded, shown)
     print_unless_closed(rendered(document, form), nl=False)
@@ -128,7 +134,31 @@ def command(
         check_saved(done)
     if keep_baseline:
         keep(path, loaded.campaign, quiet=quiet)
-    return _status(shown, changes, asked=before)
+    if refused is not None:
+        raise refused
+    return _status(shown, changes, asked=bool(before))
+
+
+def _named(before: Sequence[str]) -> list[Path]:
+    """Return the files that --before names; none if it is to find them."""
+    return [Path(path) for path in before if path != FOUND]
+
+
+def _changes(
+    result: Result,
+    shown: LinkMap,
+    read: Callable[[Path], Result],
+    before: Sequence[str],
+    state: StateName | None,
+) -> tuple[MapChanges | None, UsageError | None]:
+    """Return what changed since the earlier maps, or why that cannot be told, for when the map is printed."""
+    from mpigauge.ask import map_changes
+
+    try:
+        asked, named = bool(before), _named(before)
+        return map_changes(result, shown, read, note, state=state, asked=asked, named=named), None
+    except UsageError as error:
+        return None, error
 
 
 def _quiet_alone(path: Path) -> Result:

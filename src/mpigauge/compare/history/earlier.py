@@ -24,6 +24,7 @@ from mpigauge.cache import make_safe, user_data
 from mpigauge.compare.alike import differing_facts, machine_asked
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.inputs import open_regular
+from mpigauge.plan.lab import Lab
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.result.decompressed import is_packed
 from mpigauge.result.files import FOLDER, modified_time, results_in, stem_of, usual_name
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from mpigauge.plan.model import Measure
+    from mpigauge.plan.model import Measure, Plan
     from mpigauge.result.records import Campaign
     from mpigauge.rows.rows import Row
 
@@ -126,11 +127,18 @@ def plan_key(campaign: Campaign) -> bytes:
         [
             sorted(map(_curves, plan.measure)),
             [sorted(plan.transports), sorted(plan.placements), sorted(plan.ranks), plan.vary],
-            [getattr(plan, name) for name in LAUNCH_KEYS],
+            [_launching(plan, name) for name in LAUNCH_KEYS],
             _libraries(campaign),
         ],
         order="deterministic",
     )
+
+
+def _launching(plan: Plan, name: str) -> object:
+    """Return a field that affects launching; of the lab of a map its hosts alone: delays are to be found."""
+    if name == "lab" and plan.lab is not None and all(measure.pairs for measure in plan.measure):
+        return Lab(hosts=plan.lab.hosts)
+    return getattr(plan, name)
 
 
 def _curves(measure: Measure) -> str:
