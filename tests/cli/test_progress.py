@@ -23,10 +23,11 @@ class Watched:
 
     plan: Plan
     jobs: int = 1
+    spent_s: float = 0.0
     by_clock_s: float = 100.0
 
     def __post_init__(self) -> None:
-        self.progress = CampaignProgress(self.plan, self.jobs, lambda: self.by_clock_s)
+        self.progress = CampaignProgress(self.plan, self.jobs, self.spent_s, lambda: self.by_clock_s)
 
     def launch(self, number: int, visits: int = VISITS, *, part: int = 1) -> None:
         """A launch as far as so many visits; of all of them, to its end."""
@@ -114,6 +115,10 @@ def test_a_budget_is_over_with_its_time_or_with_its_launches() -> None:
     seen.launch(1)
     assert seen.progress.share() == pytest.approx(LAUNCH_S / 50)
     assert seen.progress.left() == f"at most {50 - LAUNCH_S:.0f} s left"
+    resumed = Watched(plan(5, 100, budget_s=50.0), spent_s=20.0)
+    resumed.launch(5)
+    assert resumed.progress.share() == pytest.approx((20 + LAUNCH_S) / 50)
+    assert resumed.left_s() == round(30 - LAUNCH_S)
     few = Watched(plan(2, budget_s=1000.0))
     few.launch(1)
     assert few.progress.share() == pytest.approx(1 / 2)

@@ -93,11 +93,14 @@ class CampaignProgress:
 
     Args:
         jobs: Jobs that are launched under each number.
+        spent_s: Part of the budget that earlier sessions have spent.
         now: Clock, in seconds.
     """
 
-    def __init__(self, plan: Plan, jobs: int = 1, now: Callable[[], float] = awake_s) -> None:
-        self._plan, self._jobs, self._now = plan, max(1, jobs), now
+    def __init__(
+        self, plan: Plan, jobs: int = 1, spent_s: float = 0.0, now: Callable[[], float] = awake_s
+    ) -> None:
+        self._plan, self._jobs, self._spent_s, self._now = plan, max(1, jobs), spent_s, now
         self._begun = now()
         self._visits = self._visits_done = 0
         self._before = 0  # launches that earlier sessions have made, and which take no time
@@ -137,13 +140,13 @@ class CampaignProgress:
         launches = 1.0 - self._launches_left() / self._launches
         if self._plan.budget_s is None:
             return launches
-        return max(launches, min(1.0, since_s / self._plan.budget_s))
+        return max(launches, min(1.0, (since_s + self._spent_s) / self._plan.budget_s))
 
     def left(self) -> str:
         """Return the time left, in words; empty as long as it is unknown."""
         plan, since_s = self._plan, self._now() - self._begun
-        limits_s = [limit for limit in (plan.over_s, plan.budget_s) if limit is not None]
-        left_s = [max(0.0, limit - since_s) for limit in limits_s]
+        left_s = [] if plan.over_s is None else [max(0.0, plan.over_s - since_s)]
+        left_s += [] if plan.budget_s is None else [max(0.0, plan.budget_s - self._spent_s - since_s)]
         if plan.over_s is None and (launch_s := self._launch_s()) is not None:
             left_s.append(self._launches_left() * launch_s)
         if not left_s:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mpigauge.mpi.kernel import Waited
     from mpigauge.mpi.library import Library
     from mpigauge.report_folder import FolderRequest
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Campaign
     from mpigauge.rows.rows import Row
 
@@ -82,10 +83,11 @@ def measure(
 
     displays: list[LiveAnswer] = []
     jobs = len({cell.job for target in session.targets for cell in target.cells})
+    spent_s = _spent_s(session.before) if session.before is not None else 0.0
 
     def observing(path: Path) -> AbstractContextManager[Observer]:
         def on_terminal() -> ProgressBar | LiveAnswer:
-            campaign = CampaignProgress(session.plan, jobs)
+            campaign = CampaignProgress(session.plan, jobs, spent_s)
             if so_far is None:
                 return ProgressBar(sys.stderr, campaign)
             displays.append(LiveAnswer(sys.stderr, campaign, path, so_far))
@@ -105,6 +107,13 @@ def measure(
             for display in displays:
                 display.leave()
     return done
+
+
+def _spent_s(before: Result) -> float:
+    """Return how long earlier sessions have measured."""
+    from mpigauge.find.answer import seconds_of
+
+    return seconds_of(before)
 
 
 @contextmanager
