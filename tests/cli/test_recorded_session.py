@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -77,6 +78,13 @@ class Session:
         self._tmux("kill-server")
 
 
+def fits(width: int, screen: str) -> bool:
+    """The answer is there once, drawn for this width."""
+    widest = max(map(len, screen.splitlines()))
+    has_notes = "one way" in screen
+    return screen.count("latency, 8 B") == 1 and widest <= width and has_notes == (width >= NOTES)
+
+
 @pytest.fixture
 def session(machine: Path, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     """One in the folder of the test, whose visits take some time."""
@@ -94,13 +102,7 @@ def test_one_answer_is_seen_whatever_is_done_with_the_terminal(session: Session)
     session.shows(lambda screen: "\N{PLUS-MINUS SIGN}" in screen and "a message of 8 B takes" in screen)
     for width in WIDTHS:
         session.resize(width)
-        screen = session.shows(
-            lambda screen, width=width: (
-                screen.count("latency, 8 B") == 1
-                and max(map(len, screen.splitlines())) <= width
-                and ("one way" in screen) == (width >= NOTES)
-            )
-        )
+        screen = session.shows(partial(fits, width))
         assert screen.count("message rate") == 1
         assert len(re.findall("^launch [0-9]+ ", screen, re.MULTILINE)) == 1
         assert "\N{PLUS-MINUS SIGN}" in screen

@@ -51,7 +51,7 @@ class Column:
         goes: When it is hidden on a narrow terminal, the lowest first; None if never.
         tells: Whether it tells rows apart, as the first column does: both stand in each block of a table that
             goes on below, as far as there is room.
-        sheds: Whether clauses after a semicolon are left out where a line has no room for them, the last first.
+        sheds: Whether clauses after a semicolon are left out where there is no room for them on a line.
         joined: Whether it stays beside the column before it where a table goes on in a block below.
         tone: Tone of a row's entry.
         field: What JSON calls its value in each row, where nothing else there has it.

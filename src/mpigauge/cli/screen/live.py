@@ -1,4 +1,4 @@
-"""Live display of the answer, or of the map, during a campaign: what is known so far, and the time left.
+"""Live display of the answer during a campaign: numbers, intervals, progress, and the time left.
 
 Numbers are computed between launches, when no rank runs, and every few seconds in the first launch, which
 would show none otherwise. Within a launch only two lines change, drawn in the pauses between visits.
@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import time
+from itertools import takewhile
 from typing import TYPE_CHECKING, TextIO
 
 from mpigauge import units
 from mpigauge.cli.screen.console import console
 from mpigauge.cli.screen.progress import REFRESH_S, NoProgress, has_terminal, words_of
+from mpigauge.cli.screen.region import Region
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.errors import UsageError
-from mpigauge.show.formats.terminal import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from rich.live import Live
     from rich.text import Text
 
     from mpigauge.cli.screen.progress import CampaignProgress
@@ -38,7 +38,13 @@ FIRST_S = 2.0
 MAX_COMPUTING = 0.05
 """Largest share of time for computing: large campaigns compute less often, so as not to delay launches."""
 
+MIN_ANSWER = 3
+"""Least height of a terminal beside the progress for which the answer is shown, too."""
+
 BAR = 24
+
+CUT = "\N{HORIZONTAL ELLIPSIS}"
+"""Line in place of those that a terminal has no room for."""
 
 
 def answer_so_far(so_far: SoFar) -> Document:
@@ -57,68 +63,51 @@ def answer_so_far(so_far: SoFar) -> Document:
 
 
 class LiveAnswer(NoProgress):
-    """The answer so far, drawn at the cursor and erased at the end.
+    """The answer so far, with the progress below it, drawn at the cursor and erased at the end.
 
     Args:
         path: The result file, which may have numbers of earlier sessions.
-        shown: Returns what is drawn of the numbers so far.
+        shown: Returns what is drawn of the numbers so far; None for the progress alone.
     """
 
-    def __init__(self, stream: TextIO, campaign: CampaignProgress, path: Path, shown: Shown) -> None:
+    def __init__(self, stream: TextIO, campaign: CampaignProgress, path: Path, shown: Shown | None) -> None:
         super().__init__(stream)
         screen = console(stream)
         assert screen is not None  # noqa: S101 - a terminal has one
         self._console = screen
+        self._region = Region(screen)
         self._path, self._shown = path, shown
         self._so_far: SoFar | None = None  # until the first job starts: what computes takes long to import
         self._campaign = campaign
         self._drawn = self._computed = time.monotonic()
         self._took_s = 0.0
-        self._answer: list[Text] = []
+        self._answer: Document | None = None
         self._launch = self._doing = ""
-        self._live = self._new_live()
-        self._is_shown = False
-
-    def _new_live(self) -> Live:
-        """Return a display that begins at the cursor."""
-        from rich.live import Live
-
-        # Without a refresh thread: it would preempt the ranks.
-        return Live(console=self._console, auto_refresh=False, transient=True)
-
-    def start(self) -> None:
-        """Begin drawing below the cursor."""
-        self._show()
+        self._in_visit = False
 
     def stop(self) -> None:
         """Erase the display."""
-        self._hide()
+        self._region.erase()
 
     def rests(self) -> None:
         """Leave the answer so far where it is while the process is suspended."""
-        self._hide()
+        self._region.erase()
         self.leave()
 
     def leave(self) -> None:
         """Print the answer so far for good, where nothing follows that says more."""
-        if self._answer:
-            self._console.print(*self._answer, sep="\n")
+        if self._answer is not None:
+            self._console.print(*self._lines_of_answer(), sep="\n")
 
     def goes_on(self, seconds: float) -> None:
         """Draw again, below where the cursor is now."""
-        self._hide()
+        self._region.erase()
         self._draw(at_once=True)
 
-    def _hide(self) -> None:
-        if self._is_shown:
-            self._live.stop()
-            self._is_shown = False
-
-    def _show(self) -> None:
-        if not self._is_shown:
-            self._live = self._new_live()
-            self._live.start()
-            self._is_shown = True
+    def resizes(self) -> None:
+        """Draw for the new size; during a visit, which drawing would disturb, at its end."""
+        if not self._in_visit:
+            self._draw(at_once=True)
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
         """Show the launch."""
@@ -132,7 +121,7 @@ class LiveAnswer(NoProgress):
         from mpigauge.find.so_far import SoFar
         from mpigauge.result.reader import load
 
-        if self._so_far is None:
+        if self._so_far is None and self._shown is not None:
             self._so_far = SoFar(load(self._path))
             self._compute()
             self._draw(at_once=True)
@@ -149,6 +138,7 @@ class LiveAnswer(NoProgress):
         if self._first and self._due(FIRST_S):
             self._compute()
         self._draw()
+        self._in_visit = True
 
     def recorded(self, record: Record) -> None:
         """Keep the record for the next computation."""
@@ -157,10 +147,12 @@ class LiveAnswer(NoProgress):
 
     def visit_ends(self) -> None:
         """Count one more visit."""
+        self._in_visit = False
         self._campaign.visit_ends()
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """Compute the numbers, while no rank runs."""
+        self._in_visit = False
         self._campaign.launch_ends()
         if self._due(0.0):
             self._compute()
@@ -168,8 +160,10 @@ class LiveAnswer(NoProgress):
 
     def trouble(self, sentence: str) -> None:
         """Print a warning above the display, where it stays."""
+        self._region.erase()
         words = printable_lines(f"mpigauge: {sentence}")
         self._console.print(words, markup=False, highlight=False, soft_wrap=True)
+        self._draw(at_once=True)
 
     @property
     def _first(self) -> bool:
@@ -180,40 +174,53 @@ class LiveAnswer(NoProgress):
         return time.monotonic() - self._computed > max(least_s, self._took_s / MAX_COMPUTING)
 
     def _compute(self) -> None:
-        if self._so_far is None:
+        if self._so_far is None or self._shown is None:
             return
         begun = time.monotonic()
-        document = self._shown(self._so_far)
-        self._took_s = time.monotonic() - begun
-        self._answer = list(lines_of(document, self._console))
+        self._answer = self._shown(self._so_far)
         self._computed = time.monotonic()
+        self._took_s = self._computed - begun
 
     def _draw(self, *, at_once: bool = False) -> None:
-        from rich.console import Group
-        from rich.text import Text
-
         now = time.monotonic()
-        if not at_once and now - self._drawn < REFRESH_S:
+        if not (at_once or self._region.is_of_another_size) and now - self._drawn < REFRESH_S:
             return
         self._drawn = now
         if not has_terminal(self._stream):
-            self._hide()
+            self._region.erase()
             return
-        self._show()
-        room = max(0, self._console.height - 3)
-        shown = [*self._answer[:room], *self._status()]
-        self._live.update(Group(*(line or Text() for line in shown)), refresh=True)
+        status = self._status()
+        room = self._console.height - len(status) - 1
+        self._region.draw([*self._fitted(self._lines_of_answer(), room), *status])
+
+    def _lines_of_answer(self) -> list[Text]:
+        from mpigauge.show.formats.terminal import lines_of
+
+        return [] if self._answer is None else [*lines_of(self._answer, self._console)]
+
+    def _fitted(self, lines: list[Text], room: int) -> list[Text]:
+        """Return as many lines as there is room for: the first ones, and the finding, which is the last."""
+        from rich.text import Text
+
+        if len(lines) <= room:
+            return lines
+        if room < MIN_ANSWER:
+            return []
+        finding = [*takewhile(lambda line: line.plain.strip(), reversed(lines))][::-1]
+        last = finding if len(finding) < room - 1 else []
+        return [*lines[: room - 1 - len(last)], Text(CUT), *last]
 
     def _status(self) -> list[Text]:
         """Return a bar with the launch and the time left, and a line with the cell that is measured."""
         from rich.text import Text
 
         share = self._campaign.share()
-        full = round(share * BAR)
+        before, after = f"{self._launch}  ", f"  {share:.0%}  {self._campaign.left()}"
+        width = max(0, min(BAR, self._console.width - 1 - len(before) - len(after)))
+        full = round(share * width)
         bar = Text("\N{BOX DRAWINGS HEAVY HORIZONTAL}" * full, "cyan")
-        bar.append("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (BAR - full), "dim")
-        first = Text(f"{self._launch}  ") + bar + Text(f"  {share:.0%}  {self._campaign.left()}")
-        lines = [first, Text(self._doing, "dim")]
+        bar.append("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (width - full), "dim")
+        lines = [Text(before) + bar + Text(after), Text(self._doing, "dim")]
         for line in lines:
             line.truncate(self._console.width - 1, overflow="ellipsis")
         return lines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from statistics import fmean
 from typing import TYPE_CHECKING, TextIO
 
@@ -11,7 +10,6 @@ import click
 
 from mpigauge import units
 from mpigauge.campaign.launch.awake import awake_s
-from mpigauge.cli.screen.console import console
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.plan.library_names import kind_name
 
@@ -58,6 +56,9 @@ class NoProgress:
         """Do nothing."""
 
     def goes_on(self, seconds: float) -> None:
+        """Do nothing."""
+
+    def resizes(self) -> None:
         """Do nothing."""
 
     def trouble(self, sentence: str) -> None:
@@ -198,85 +199,3 @@ def has_terminal(stream: TextIO) -> bool:
         return os.tcgetpgrp(stream.fileno()) == os.getpgrp()
     except OSError:
         return True
-
-
-class ProgressBar(NoProgress):
-    """Bar with the time left and the cell that is measured, drawn in the pauses between visits."""
-
-    def __init__(self, stream: TextIO, campaign: CampaignProgress) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        super().__init__(stream)
-        self._campaign = campaign
-        self._drawn = time.monotonic()
-        self._progress = Progress(
-            TextColumn("{task.fields[launch]}"),
-            BarColumn(bar_width=24),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TextColumn("{task.fields[left]}"),
-            TextColumn("{task.fields[cell]}"),
-            console=console(stream),
-            auto_refresh=False,  # no refresh thread: it would preempt the ranks
-            transient=True,
-        )
-        self._task = self._progress.add_task("", total=1.0, launch="", left="", cell="")
-
-    def start(self) -> None:
-        """Begin drawing on the last line of the terminal."""
-        self._progress.start()
-
-    def stop(self) -> None:
-        """Erase the bar."""
-        self._progress.stop()
-
-    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """Show the launch."""
-        self._campaign.launch_begins(number, part, visits)
-        part_text = f", part {part}" if part > 1 else ""
-        self._progress.update(self._task, launch=f"launch {number}{part_text}", cell=f"starting {job}")
-        self._draw(at_once=True)
-
-    def waits(self, number: int, seconds: float) -> None:
-        """Show the pause."""
-        begin = f"begins in {units.format_duration(seconds)}"
-        self._progress.update(self._task, launch=f"launch {number}", cell=begin)
-        self._draw(at_once=True)
-
-    def visit_begins(self, cell: Cell) -> None:
-        """Show the cell that is measured."""
-        self._campaign.visit_begins()
-        self._progress.update(self._task, cell=words_of(cell))
-        self._draw()
-
-    def visit_ends(self) -> None:
-        """Count one more visit."""
-        self._campaign.visit_ends()
-
-    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        """Note how long the launch took."""
-        self._campaign.launch_ends()
-
-    def rests(self) -> None:
-        """Hide the bar while the process is suspended."""
-        self._progress.stop()
-
-    def goes_on(self, seconds: float) -> None:
-        """Draw the bar again."""
-        self._draw(at_once=True)
-
-    def trouble(self, sentence: str) -> None:
-        """Print a warning above the bar."""
-        words = printable_lines(f"mpigauge: {sentence}")
-        self._progress.console.print(words, markup=False, highlight=False, soft_wrap=True)
-
-    def _draw(self, *, at_once: bool = False) -> None:
-        now = time.monotonic()
-        if not at_once and now - self._drawn < REFRESH_S:
-            return
-        self._drawn = now
-        if not has_terminal(self._stream):
-            self._progress.stop()
-            return
-        self._progress.start()
-        self._progress.update(self._task, completed=self._campaign.share(), left=self._campaign.left())
-        self._progress.refresh()

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.campaign.prepare import PreparedCampaign
     from mpigauge.cli.screen.live import LiveAnswer, Shown
-    from mpigauge.cli.screen.progress import ProgressBar
     from mpigauge.cli.screen.tables import TableOptions
     from mpigauge.mpi.kernel import Waited
     from mpigauge.mpi.library import Library
@@ -78,7 +77,7 @@ def measure(
     """
     from mpigauge.campaign import measuring
     from mpigauge.cli.screen.live import LiveAnswer
-    from mpigauge.cli.screen.progress import CampaignProgress, ProgressBar
+    from mpigauge.cli.screen.progress import CampaignProgress
     from mpigauge.doctor.this_machine import startup_obstacles
 
     displays: list[LiveAnswer] = []
@@ -86,10 +85,8 @@ def measure(
     spent_s = _spent_s(session.before) if session.before is not None else 0.0
 
     def observing(path: Path) -> AbstractContextManager[Observer]:
-        def on_terminal() -> ProgressBar | LiveAnswer:
+        def on_terminal() -> LiveAnswer:
             campaign = CampaignProgress(session.plan, jobs, spent_s)
-            if so_far is None:
-                return ProgressBar(sys.stderr, campaign)
             displays.append(LiveAnswer(sys.stderr, campaign, path, so_far))
             return displays[-1]
 
@@ -118,7 +115,7 @@ def _spent_s(before: Result) -> float:
 
 @contextmanager
 def _observer_for(
-    stream: TextIO, on_terminal: Callable[[], ProgressBar | LiveAnswer], *, quiet: bool
+    stream: TextIO, on_terminal: Callable[[], LiveAnswer], *, quiet: bool
 ) -> Iterator[Observer]:
     """Watch a campaign: by a display on a terminal, lines on a pipe, or not at all."""
     from mpigauge.cli.screen.progress import NoProgress, ProgressLines
@@ -129,8 +126,6 @@ def _observer_for(
         )
         return
     display = on_terminal()
-    with tolerate_closed(stream):
-        display.start()
     try:
         yield cast("Observer", ClosedStreamObserver(display, stream))
     finally:

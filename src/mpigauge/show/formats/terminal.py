@@ -313,7 +313,7 @@ def _broken(table: _Table) -> _Table:
 
 
 def _said_above(table: _Table) -> Iterator[_Table]:
-    """Yield a table that says once above its rows what the heads of all of them say; none if that is nothing."""
+    """Yield a table that says once above its rows what the heads of all of them say, if that is anything."""
     head, *others = table.columns
     parts = [row[head.name].split(HEADING_BREAK) for row in table.entries]
     common = [part for part in parts[0] if all(part in one for one in parts)] if len(parts) > 1 else []
