@@ -13,7 +13,7 @@ class Terminal:
     Attributes:
         rows: Text of each row.
         soft: Rows that go on in the next one, since their line was too long.
-        frames: What was shown at the end of each synchronised update.
+        frames: What was shown at the end of each synchronised update, and before a row was erased.
     """
 
     def __init__(self, width: int = 10**6) -> None:
@@ -67,6 +67,7 @@ class Terminal:
             case "G":
                 self.column = int(number) - 1
             case "K":
+                self.frames.append(self.text)
                 self.rows[self.row] = "" if number == "2" else self.rows[self.row][: self.column]
                 self.soft.discard(self.row)
             case "J":
