@@ -391,8 +391,10 @@ def _several(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> str:
     sides = sides_of(first)
     differs = lead.verdict in DIFFERENT
     begin = takes(lead, sides) if differs else f"{sides.other} against {sides.base}: {_amount(first, lead)}"
-    told = group_by(more, lambda pair: None if pair[1].verdict in DIFFERENT else pair[1].verdict)
-    different = [
+    told = group_by(
+        more, lambda pair: pair[1].verdict if in_short and pair[1].verdict not in DIFFERENT else None
+    )
+    each = [
         f"{sides_of(one).other} {_amount(one, piece, interval=not in_short)}"
         f"{'' if in_short else _where(one, piece)}"
         for one, piece in told.pop(None, [])
@@ -402,7 +404,7 @@ def _several(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> str:
         for verdict, mine in told.items()
         if verdict is not None
     ]
-    return "; ".join([f"{begin}{_where(first, lead)}", *different, *alike])
+    return "; ".join([f"{begin}{_where(first, lead)}", *each, *alike])
 
 
 def _weight(piece: SizePiece) -> float:
