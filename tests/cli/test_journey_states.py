@@ -87,9 +87,17 @@ def test_the_state_that_lasts_stands_for_the_machine(two: dict[str, Path], cli: 
     whole = shown(cli, two["mostly"])
     assert list(small(whole)) == ["far"]
     assert list(small(shown(cli, two["mostly"], *BOTH))) == ["near", "far"]
-    text = cli("show", two["mostly"]).out
-    assert "far (a cache line takes 245 ns)" in text
-    assert "--state all" in text
+    assert "far (a cache line takes 245 ns)" in cli("show", two["mostly"], "--all").out
+
+
+@pytest.mark.parametrize(("name", "begins"), [("mostly", "numbers: cores far, "), ("both", "states: cores ")])
+def test_the_states_are_a_line_of_the_first_screen(
+    two: dict[str, Path], cli: Cli, name: str, begins: str
+) -> None:
+    (line,) = (line for line in cli("show", two[name]).out.splitlines() if line.startswith(begins))
+    assert len(line) <= 80
+    assert {"cache line", "of the time"} <= {*re.findall("cache line|of the time", line)}
+    assert re.search(r" (near|far) \d+(\.\d)? % \(\d+(\.\d)? ns\)$", line)
 
 
 @pytest.mark.parametrize("state", ["near", "far"])
@@ -148,7 +156,7 @@ def test_ratios_are_formed_within_a_state(two: dict[str, Path], cli: Cli) -> Non
         for end in (at for run in one["value"]["runs"] for at in run["at"]):
             if end["bytes"] == 8:
                 assert 1.0 < end["ratio"]["estimate"] < 2.5
-        assert f"in state {one['value']['state']}" in one["text"]
+        assert f"cores {one['value']['state']}" in one["text"]
 
 
 @pytest.mark.thorough
@@ -156,8 +164,8 @@ def test_series_are_told_apart_by_state(two: dict[str, Path], cli: Cli) -> None:
     done = cli("plot", two["both"], "--series", "pingpong standard", "-o", "figure.svg")
     assert done.status == 0, done.err
     text = Path("figure.svg").read_text(encoding="utf-8")
-    assert ">near<" in text
-    assert ">far<" in text
+    assert ">cores near<" in text
+    assert ">cores far<" in text
     assert 'id="band-1' in text or 'id="bars-1' in text
 
 
@@ -229,6 +237,6 @@ def test_the_default_figure_is_drawn_of_a_machine_in_two_states(
     done = cli("plot", "r.jsonl", "-o", "figure.svg")
     assert (done.status, done.err) == (0, "figure: figure.svg\n")
     svg = Path("figure.svg").read_text(encoding="utf-8")
-    assert re.search("bandwidth, (near|far)", svg)
+    assert re.search("bandwidth, cores (near|far)", svg)
     # The window, which large messages shorten, makes no curve of its own.
     assert "window" not in svg

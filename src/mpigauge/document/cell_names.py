@@ -13,7 +13,6 @@ from mpigauge.document.phrases import (
     differs,
     phrases_of,
     state_suffix,
-    state_words,
     told,
 )
 from mpigauge.document.plain_signs import printable
@@ -118,7 +117,8 @@ def _name(of: Subject, unsaid: Collection[str], *, versioned: bool) -> str:
     size = [] if of.cell.pattern in UNSIZED else [format_size(of.cell.bytes)]
     first = [phrases.pop(name) for name in ("pattern", "mode") if name in phrases]
     rest = [phrase for name, phrase in phrases.items() if name not in unsaid and phrase not in UNSAID]
-    return printable(" ".join([*first, *size, *rest, *state_words(of)]))
+    state = [f"state {of.state}"] if of.state else []
+    return printable(" ".join([*first, *size, *rest, *state]))
 
 
 def duplicates_numbered(names: Sequence[str]) -> list[str]:

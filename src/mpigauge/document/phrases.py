@@ -10,7 +10,7 @@ from mpigauge.plan.patterns import known, patterns_with
 from mpigauge.plan.round_robin import NamedPair
 from mpigauge.rows.group import STATE
 from mpigauge.units import counted, format_size
-from mpigauge.vocabulary import ROTATING, UNKNOWN
+from mpigauge.vocabulary import DIFFERENT_HOSTS, ROTATING, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.rows.group import Subject
     from mpigauge.rows.reasons import NotInState
-    from mpigauge.vocabulary import Pairing
+    from mpigauge.vocabulary import Distance, Pairing, StateName
 
 Factors = dict[str, str]
 """A phrase per factor, by name; none where there is nothing to say."""
@@ -189,21 +189,37 @@ def _has(pattern: str, name: str) -> bool:
 # ---- State of the machine -----------------------------------------------------------------------
 
 
+APART: Mapping[Distance, str] = {"line": "cores", "path": "hosts"}
+"""Words for what is near or far, by what the distance was measured with."""
+
+
+def state_name(of: Distance, state: StateName) -> str:
+    """Return a state of the machine with what is near or far in it: `cores far`."""
+    return f"{APART[of]} {state}"
+
+
 def state_words(of: Subject) -> list[str]:
-    """Return `state far`, where a number is of one state of the machine among several; else nothing."""
-    return [f"state {of.state}"] if of.state else []
+    """Return `cores far`, where a number is of one state of the machine among several; else nothing."""
+    return [*state_phrase(of).values()]
+
+
+def _distance(cell: Cell) -> Distance:
+    """Return by what the distance of ranks is known: between hosts where no two ranks are on the same."""
+    hosts = cell.placement.split(",")
+    apart = cell.placement == DIFFERENT_HOSTS or 1 < len(hosts) == len({*hosts})
+    return "path" if apart else "line"
 
 
 def state_phrase(of: Subject) -> Factors:
     """Return the state of the machine by its name among factors; nothing where it had one only."""
-    return {STATE: of.state} if of.state else {}
+    return {STATE: state_name(_distance(of.cell), of.state)} if of.state else {}
 
 
 def state_suffix(of: Subject | None) -> str:
-    """Return ` in state far`, which follows a name, where that is of one state among several."""
-    return f" in state {of.state}" if of is not None and of.state else ""
+    """Return `, cores far`, which follows a name, where that is of one state among several."""
+    return "".join(f", {said}" for said in state_words(of)) if of is not None else ""
 
 
 def never_in_state(fact: NotInState) -> str:
     """Return why a cell has no number in the state that was asked for."""
-    return f"never measured while the machine was in state {fact.of.state}"
+    return f"never measured with {' '.join(state_words(fact.of))}"

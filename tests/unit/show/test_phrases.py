@@ -1,4 +1,4 @@
-"""Phrases of cells: how many ranks work."""
+"""Phrases of cells: how many ranks work, and what is near or far."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from mpigauge.document.phrases import phrases_of
+from mpigauge.document.phrases import phrases_of, state_phrase, state_suffix
+from mpigauge.rows.group import STATE, Subject
 from tests.made import cell
 
 
@@ -22,3 +23,21 @@ from tests.made import cell
 )
 def test_a_rank_rests_where_those_that_take_part_are_odd(more: dict[str, Any], phrase: str) -> None:
     assert phrases_of(cell("multi-pingpong", **more))["ranks"] == phrase
+
+
+@pytest.mark.parametrize(
+    ("placement", "what"),
+    [
+        ("same-host", "cores"),
+        ("h1,h1", "cores"),
+        ("h1,h1,h2,h2", "cores"),
+        ("h1,h2", "hosts"),
+        ("different-hosts", "hosts"),
+    ],
+)
+def test_a_state_says_what_is_far(placement: str, what: str) -> None:
+    """Of ranks that share a host it is their cores, whose cache line was handed over."""
+    far = Subject(cell(placement=placement), "far")
+    assert state_phrase(far) == {STATE: f"{what} far"}
+    assert state_suffix(far) == f", {what} far"
+    assert state_phrase(Subject(far.cell)) == {}

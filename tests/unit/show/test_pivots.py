@@ -211,7 +211,7 @@ def test_what_was_blocked_is_so_in_every_state_and_has_no_column_of_its_own(mach
         End("launches", 1.0, ""),
     )
     (rates,) = tables_of(cli, path, "--table", "rates", "--state", "all")
-    columns = [f"{mode}, {state}" for mode in MODES for state in ("near", "far")]
+    columns = [f"{mode}, cores {state}" for mode in MODES for state in ("near", "far")]
     assert rates["columns"] == columns
     last = [entry["status"] for entry in rates["lines"][-1]["entries"]]
     assert last == ["blocked", "blocked", "ok", "ok"]

@@ -318,9 +318,9 @@ def test_names_of_a_result_are_text_in_the_page_and_its_pictures() -> None:
 @pytest.mark.thorough
 def test_each_state_has_its_curves_of_which_one_is_shown() -> None:
     one = made(changing())
-    assert [value for value, _ in one.variants] == ["", "near", "far", "all"]
+    assert [value for value, _ in one.variants] == ["", "cores near", "cores far", "all"]
     (picture,) = section_of(one, "latency").charts
-    assert [(key.variant, key.hidden) for key in picture.keys] == [("near", False), ("far", True)]
+    assert [(key.variant, key.hidden) for key in picture.keys] == [("cores near", False), ("cores far", True)]
     parts = [each for each in ET.fromstring(picture.drawings[0]).iter() if "data-k" in each.attrib]  # noqa: S314 - ours
     assert {each.attrib["data-k"] for each in parts if "hidden" in each.attrib} == {"1"}
     assert {each.attrib["data-k"] for each in parts if "hidden" not in each.attrib} == {"0"}

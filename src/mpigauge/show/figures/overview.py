@@ -19,7 +19,7 @@ from mpigauge.query.series import (
     varying_factors,
     with_labels,
 )
-from mpigauge.rows.group import STATE
+from mpigauge.rows.group import STATE, state_in
 from mpigauge.rows.machine.split import split_of
 from mpigauge.show.figures import MAKERS, chart, end_labels, lines, style
 from mpigauge.show.figures.curves import described, intervals
@@ -144,7 +144,7 @@ def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> Over
     usual_modes = len(kept) < len(every)
     if len(kept) > MAX_LABELS and any(STATE in curve.factors for curve in kept):
         usual = [
-            curve for curve in kept if curve.factors.get(STATE) in {None, split_of(curve.source.result).usual}
+            curve for curve in kept if state_in(curve.rows) in {None, split_of(curve.source.result).usual}
         ]
         kept = usual or kept
         named = dict.fromkeys(curve.factors[STATE] for curve in kept if STATE in curve.factors)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 
+from mpigauge.document.phrases import state_name
 from mpigauge.query.kinds import maker
 from mpigauge.query.query import thinned
 from mpigauge.query.series import against_size, grouped_except, title_words, with_labels
@@ -312,9 +313,12 @@ def _colour(state: StateName | None, split: Split) -> str:
 
 def _legend(whole: Figure, splits: Sequence[Split]) -> None:
     """Draw the legend of the marks; with several states, the samples of each."""
-    names = [
-        name for name in STATE_NAMES if any(state.name == name for split in splits for state in split.states)
-    ]
+    states = [state for split in splits for state in split.states]
+    names = [name for name in STATE_NAMES if any(state.name == name for state in states)]
+    called = {
+        name: dict.fromkeys(state_name(state.of, name) for state in states if state.name == name)
+        for name in names
+    }
     marks = [
         *(
             Line2D([], [], linestyle="none", marker=STATE_MARKERS[name], color=COLOURS[name])
@@ -326,7 +330,7 @@ def _legend(whole: Figure, splits: Sequence[Split]) -> None:
         Line2D([], [], color="black", linewidth=1.2),
     ]
     labels = [
-        *([f"samples, {name}" for name in names] or ["samples"]),
+        *([f"samples, {' or '.join(called[name])}" for name in names] or ["samples"]),
         WARMUP,
         FIRST,
         "median of a launch (numbered)",

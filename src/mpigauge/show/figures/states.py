@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from mpigauge import units
+from mpigauge.document.phrases import state_name
 from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.query.kinds import maker
@@ -226,7 +227,7 @@ def _legend(whole: Figure, source: Source, of: Distance) -> None:
     states = [state for state in split_of(source.result).states if state.of == of]
     names: list[StateName | None] = [state.name for state in states]
     labels = [
-        f"{state.name}: {HANDED_OVER[of]} takes {units.format_time(state.handover_s)}, "
+        f"{state_name(of, state.name)}: {HANDED_OVER[of]} takes {units.format_time(state.handover_s)}, "
         f"{units.format_percent(state.time_share)} of the time"
         for state in states
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.document.document import Column, Document, Table
-from mpigauge.document.phrases import phrases_of
+from mpigauge.document.phrases import phrases_of, state_words
 from mpigauge.errors import UsageError
 from mpigauge.find.comparisons import missing_ratios
 from mpigauge.query.series import (
@@ -17,7 +17,7 @@ from mpigauge.query.series import (
     title_words,
     with_labels,
 )
-from mpigauge.rows.group import STATE, state_in, words_key
+from mpigauge.rows.group import STATE, subject_of, words_key
 from mpigauge.sequences import group_by
 from mpigauge.show.chart import ChartCurve
 from mpigauge.show.columns import NOTES, USUAL_COLUMNS
@@ -149,7 +149,7 @@ def _base_key(curve: Series) -> tuple[object, ...]:
 
 def _variant(curve: Series) -> str:
     """Return the state of the machine that a curve is of; empty if it is of none."""
-    return state_in(curve.rows) or ""
+    return " ".join(state_words(subject_of(curve.rows)))
 
 
 # ---- One chart -----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.compare import sentences as compare_words
 from mpigauge.compare import table as compare_table
 from mpigauge.document.document import DOT, Column, Document, Table
+from mpigauge.document.phrases import state_name
 from mpigauge.document.state_words import HANDED_OVER, states_lines
 from mpigauge.linkmap import table as map_tables
 from mpigauge.linkmap.linkmap import map_or_none
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from mpigauge.show.compared import ComparedSources
     from mpigauge.show.report.inputs import PageInputs
     from mpigauge.show.report.page import Picture
+    from mpigauge.vocabulary import Distance
 
 MAX_VISITS = 1500
 """Most points of a chart over time; of more visits an even selection is drawn, and noted."""
@@ -113,7 +115,7 @@ def _over_time(number: int, source: Source) -> Iterator[Picture]:
         about = "; ".join(filter(None, [words.OVER_TIME, part]))
         table = grid_of(Document(), Table(title, "", states_of_kind, _of_states()))
         chart = Chart(
-            [*_by_state(source, drawn)],
+            [*_by_state(source, of, drawn)],
             "time",
             HANDED_OVER[of],
             across="seconds",
@@ -127,7 +129,7 @@ def _over_time(number: int, source: Source) -> Iterator[Picture]:
 
 def _of_states() -> list[Column]:
     return [
-        Column("state", words.STATE, lambda state: state.name, left=True),
+        Column("state", words.STATE, lambda state: state_name(state.of, state.name), left=True),
         Column("handover_s", words.APART, lambda state: state.handover_s, "s"),
         Column("visits", words.VISITS, lambda state: state.visits, "1"),
         Column("time_share", words.TIME_SHARE, lambda state: format_percent(state.time_share)),
@@ -135,12 +137,12 @@ def _of_states() -> list[Column]:
     ]
 
 
-def _by_state(source: Source, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[ChartCurve]:
+def _by_state(source: Source, of: Distance, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[ChartCurve]:
     for state, visits_ in group_by(drawn, lambda pair: split_of(source.result).of(pair[0])).items():
         points = [point for _, point in visits_]
         colour = STATE_COLOURS[state]
         colour = colour if colour in style.COLOURS else style.PINK
-        label = state or words.BETWEEN_STATES
+        label = state_name(of, state) if state else words.BETWEEN_STATES
         texts = [words.VISIT_AT.format(label, format_time(point.y), point.x) for point in points]
         curve_style = {**PLAIN, "color": colour, "markerfacecolor": colour}
         yield ChartCurve(label, curve_style, [[point] for point in points], texts)

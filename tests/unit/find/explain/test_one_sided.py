@@ -242,7 +242,7 @@ def test_a_copy_of_no_state_goes_with_puts_of_each_state() -> None:
     states = [with_fields(row, state=one) for row in made.rows if row.cell == put for one in ("near", "far")]
     found = facts(own_copies, Evidence(made.result, [*kept, *states]))
     said = [headline("own-memory", fact, made).split(":")[0] for fact in found]
-    assert said == [f"put in state {state}, 64 KiB" for state in ("near", "far")]
+    assert said == [f"put, cores {state}, 64 KiB" for state in ("near", "far")]
 
 
 def test_of_one_state_the_launches_of_that_state_are_compared() -> None:
