@@ -364,7 +364,7 @@ def with_interval(text: str, low: float | None, high: float | None, write: Calla
 
 
 def span(first: str, last: str, dash: str = " to ") -> str:
-    """Return a range of texts: `8 B to 64 KiB`; one text if both are equal."""
+    """Return a range of texts: `8 B to 64 KiB`; one text if both are equal. An `interval` has a dash."""
     return first if first == last else f"{first}{dash}{last}"
 
 

@@ -411,7 +411,7 @@ def amount_of(piece: SizePiece, sides: NamesOfTwo, *, interval: bool = True) -> 
 def _number_and_word(piece: SizePiece, sides: NamesOfTwo, *, interval: bool = True) -> tuple[str, str]:
     assert piece.pooled is not None  # noqa: S101 - pieces with a difference have one
     ratio = sides.ratio(piece.pooled)
-    more, less = ("more", "less") if sides.by_rate else ("longer", "less time")
+    more, less = ("a higher rate", "a lower rate") if sides.by_rate else ("longer", "less time")
     word = more if ratio.estimate > 1 else less
     mean = ON_AVERAGE if interval and len(piece.sizes_bytes) > 1 else ""
     if not is_known(ratio.low, ratio.high):

@@ -38,7 +38,10 @@ def times_words(ratio: Ratio) -> str:
     return units.with_interval(f"{write(ratio.estimate)} times", ratio.low, ratio.high, write)
 
 
-OF_PAIRS = "of launches in pairs, not of the two times beside it"
+OF_LAUNCHES = "mean of the launches' ratios"
+"""What a ratio of two times of one result is."""
+
+OF_PAIRS = f"{OF_LAUNCHES}, not the ratio of the two times beside it"
 """A note for tables of times with their ratio: a mean of ratios is no ratio of medians."""
 
 FINE = 0.02

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.sequences import consecutive, runs
-from mpigauge.units import DASH, counted, format_size
+from mpigauge.units import counted, format_size
 from mpigauge.units import span as range_of
 
 if TYPE_CHECKING:
@@ -29,10 +29,9 @@ def at_size(cell: Cell, size_bytes: int) -> str:
 
 
 def span(sizes_bytes: Iterable[int]) -> str:
-    """Return the smallest and the largest of some sizes, or one size."""
+    """Return the smallest and the largest of some sizes, `8 B to 64 KiB`, or one size."""
     ordered = sorted(sizes_bytes)
-    first, last = (format_size(size) for size in (ordered[0], ordered[-1]))
-    return range_of(first, last, f" {DASH} ")
+    return range_of(format_size(ordered[0]), format_size(ordered[-1]))
 
 
 def crossed_between(before_bytes: int, size_bytes: int) -> str:

@@ -18,7 +18,7 @@ from mpigauge.document.origin_words import host_of, processor_of
 from mpigauge.document.phrases import DETAILS as CELL_DETAILS
 from mpigauge.document.phrases import OF_JOB, SAID_WITH, UNSAID, WORDS, mode_name, phrases_of
 from mpigauge.find.imported import launches_of
-from mpigauge.find.memory_costs import CostInCopies, cost_of, crossed, curves_in_copies
+from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
 from mpigauge.plan.patterns import PAIR_OF_RANKS, default_mode, known, times_alone
 from mpigauge.result.files import as_argument, resume_command
@@ -791,7 +791,7 @@ def machine_of(result: Result) -> str:
 def machine_of_sessions(results: Sequence[Result], sessions: int) -> str:
     """Return the machine of results that are sessions of each other, with their first and their last day."""
     days = sorted({day for result in results if (day := result.campaign.started[:10])})
-    span = units.span(days[0], days[-1], f" {units.DASH} ") if days else ""
+    span = units.span(days[0], days[-1]) if days else ""
     return DOT.join(filter(None, [_machine(results[0]), span, count_of(sessions)]))
 
 
@@ -878,23 +878,29 @@ def common_heading(line: QuoteLine) -> str:
     if not line.alike and line.is_way:
         return ", ".join(filter(None, _called(line)))
     if not line.alike:
-        return HEADINGS.get(quote.quoted_as) or _rated(quote, quote.pattern.name)
-    copy = YARDSTICKS[quote.cost.name][0] if quote.cost else ""
+        return _own_heading(line) or _rated(quote, quote.pattern.name)
     size = _size(quote.row) if quote.row.sized and quote.quoted_as != "eager-limit" else ""
-    return ", ".join(filter(None, [*_called(line), copy, size]))
+    return ", ".join(filter(None, [*_called(line), size]))
 
 
 def _called(line: QuoteLine) -> Iterator[str]:
     """Yield the name of a number, and its mode where there are others."""
     quote, mode = line.first, line.first.row.cell.mode
-    if quote.quoted_as in HEADINGS:
-        yield HEADINGS[quote.quoted_as]
+    if own := _own_heading(line):
+        yield own
         said = line.modes and quote.quoted_as in QUOTED_BY_MODE
         yield mode_name(quote.pattern, mode) if said else ""
     else:
         yield _rated(quote, _named(quote, mode_said=line.modes))
     if quote.quoted_as not in QUOTED_ALONE:
         yield from _told_beside(quote.row, line.varied)
+
+
+def _own_heading(line: QuoteLine) -> str:
+    """Return the heading of numbers that are not called by their pattern, such as `message / memcpy`."""
+    heading = HEADINGS.get(line.first.quoted_as, "")
+    copies = {YARDSTICKS[quote.cost.name][0] for quote in line.quotes if quote is not None and quote.cost}
+    return heading.replace("copy", copies.pop()) if len(copies) == 1 else heading
 
 
 TOLD_BESIDE = tuple(name for name in CELL_DETAILS if name != "buffers")
@@ -1140,14 +1146,19 @@ def _limit(_: Quote, __: Units) -> str:
     return "longer messages wait for the receiver"
 
 
+COPIED_FROM: Mapping[str, str] = {
+    "memcpy": "in one rank's memory",
+    "copy": "in one rank's memory",
+    "crosscopy": "out of the other core's cache",
+}
+"""From where a copy is that messages are measured by: they can be cheaper than one from another core."""
+
+
 def _copies_words(quote: Quote, _: Units) -> str:
     if quote.cost is None:
         return ""
     pattern, _mode = YARDSTICKS[quote.cost.name]
-    few = [(most, size) for most, size in quote.cost.below if size is not None]
-    least, before = f"{pattern} at {_size(quote.row)}", dict(quote.cost.before)
-    below = [f"below {_factor(f'{most:g}')} {crossed(before[most], size)}" for most, size in few[:1]]
-    return "; ".join([least, *below])
+    return f"at {_size(quote.row)}, {COPIED_FROM[pattern]}"
 
 
 DETAILS: Mapping[QuotedAs, Callable[[Quote, Units], str]] = {

@@ -17,7 +17,7 @@ from mpigauge.rows.estimate import Printed
 from mpigauge.rows.failure_cause import is_from_outside, line_of
 from mpigauge.rows.reasons import LaunchFailed, NeverQuiet, NotInState
 from mpigauge.sequences import consecutive, runs
-from mpigauge.units import DASH, counted, format_factor, span
+from mpigauge.units import counted, format_factor, span
 from mpigauge.vocabulary import BROKEN, RESUMABLE
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _damage_words(fact: Damage) -> Words:
 
 def _runs(numbers: tuple[int, ...]) -> str:
     found = runs(numbers, consecutive)
-    named = [span(str(run[0]), str(run[-1]), DASH) for run in found[:RUNS_NAMED]]
+    named = [span(str(run[0]), str(run[-1])) for run in found[:RUNS_NAMED]]
     return ", ".join([*named, *(["..."] if len(found) > RUNS_NAMED else [])])
 
 

@@ -12,6 +12,7 @@ from mpigauge import units
 from mpigauge.document.context import context_record, with_context
 from mpigauge.document.document import Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import OF_JOB, phrases_of, state_phrase
+from mpigauge.document.ratio_words import OF_LAUNCHES
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
 from mpigauge.find import answer as words
 from mpigauge.find.answer import answers, lines_of
@@ -471,7 +472,7 @@ def _ratio_line(compared: _Compared, tables: Sequence[Table]) -> Iterator[Line]:
     )
     if bases:
         name = next(iter(bases)) if len(bases) == 1 else "the first"
-        yield Line(f"{RATIO}: to {name} at the same size, of launches in pairs", "quiet")
+        yield Line(f"{RATIO}: to {name} at the same size, {OF_LAUNCHES}", "quiet")
 
 
 def _lines_in(table: Table) -> Iterator[QuoteLine]:

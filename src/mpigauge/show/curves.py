@@ -150,11 +150,11 @@ def _about(rows: Sequence[Row], pattern: Pattern) -> str:
     about = [f"time: {pattern.time_of_mode(rows[0].cell.mode)}"]
     batches = sorted({row.batch for row in rows if row.batch})
     if batches and batches[-1] > 1:
-        about.append(f"each sample averages {_span(batches)} back-to-back calls")
+        about.append(f"each sample averages {_ends(batches)} back-to-back calls")
     if rows[0].directions > 1:
         about.append("bandwidth: both directions")
     if len(windows := sorted({row.cell.window for row in rows})) > 1 or windows[0]:
-        about.append(f"{_span(windows)} messages in flight")
+        about.append(f"{_ends(windows)} messages in flight")
     if rows[0].cell.sync and (starts := [row.start for row in rows if row.start]):
         about.append(_together(rows[0].cell, starts))
     return "; ".join(about)
@@ -177,5 +177,5 @@ def _together(cell: Cell, starts: Sequence[Start]) -> str:
     return f"ranks start by {STARTS[cell.sync]}, {skew}{tardy}"
 
 
-def _span(values: Sequence[int]) -> str:
-    return units.span(str(values[0]), str(values[-1]), units.DASH)
+def _ends(values: Sequence[int]) -> str:
+    return units.span(str(values[0]), str(values[-1]))

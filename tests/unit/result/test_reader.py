@@ -169,7 +169,7 @@ def test_a_launch_with_a_damaged_line_in_it_is_incomplete(file: Path, at: int) -
 def test_lost_lines_are_reported(file: Path) -> None:
     result = loaded(file, lines_of(RECORDS[0]) + b"junk\njunk\n" + lines_of(*RECORDS[1:]) + b"junk\n")
     found = rows(result)
-    words = f"3 lines of the file are damaged and left out: 2\N{EN DASH}3, {len(RECORDS) + 3}"
+    words = f"3 lines of the file are damaged and left out: 2 to 3, {len(RECORDS) + 3}"
     assert any(words in str(line) for line in foot_of(result, found))
     assert doubts_of(result, found)[0].kind == "damaged"
     (finding,) = (one for one in told(findings_of(result, found)) if one.kind == "damaged")

@@ -158,7 +158,7 @@ def test_however_many_patterns_there_are_it_stays_one_screen(machine: Path, cli:
     shown = sum(any(line.startswith(f"{name}, ") for name in names) for line in lines)
     assert 0 < shown < len(names)
     assert f"{len(names) - shown} more numbers: mpigauge show --all" in lines
-    assert any(line.startswith("message / copy") for line in lines)
+    assert any(line.startswith("message / memcpy") for line in lines)
 
 
 def test_without_a_name_it_is_the_newest(everything: Path, cli: Cli) -> None:

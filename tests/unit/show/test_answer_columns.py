@@ -216,7 +216,7 @@ def test_each_number_has_its_ratio_to_that_of_the_first_value_beside_it(machine:
     text = cli("show", written("places.jsonl", *records_of(places, slower))).out
     assert line_in(text, "latency, 8 B ").endswith("  2.00\N{MULTIPLICATION SIGN}")
     assert line_in(text, "bandwidth, 1 MiB ").endswith("  0.500\N{MULTIPLICATION SIGN}"), "a ratio of rates"
-    assert "ratio: to shm at the same size, of launches in pairs" in text.splitlines()
+    assert "ratio: to shm at the same size, mean of the launches' ratios" in text.splitlines()
     assert "all findings:    mpigauge explain places.jsonl" in text.splitlines()
 
 

@@ -67,7 +67,7 @@ def test_the_answer_says_both_intervals(days: list[Path], cli: Cli) -> None:
     assert both.endswith(" over 3 sessions, 2 days")
     lines = text.splitlines()
     assert "node1" in lines[0]
-    assert "2026-01-01 \N{EN DASH} 2026-01-03" in lines[0]
+    assert "2026-01-01 to 2026-01-03" in lines[0]
     assert "3 sessions" in lines[0]
     assert "15 launches" in lines[1]
     assert any("over sessions" in line for line in lines)

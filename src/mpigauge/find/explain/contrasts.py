@@ -376,6 +376,5 @@ def _limit(fact: ByLimit) -> str:
 def _wait(fact: ByLimit) -> str:
     if fact.least_trips is None or fact.most_trips is None:
         return "one waits for the receiver there, the other does not"
-    least, most = map(units.format_factor, (fact.least_trips, fact.most_trips))
-    trips = units.span(least, most, f" {units.DASH} ")
+    trips = units.span(*map(units.format_factor, (fact.least_trips, fact.most_trips)))
     return f"that is the wait for the receiver: {trips} round trips of the smallest message"

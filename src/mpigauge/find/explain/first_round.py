@@ -130,7 +130,7 @@ def _range(fact: First, chosen: Units) -> str:
     where = at_size(fact.of.cell, most.bytes)
     if total == 1:
         return f"{times_words(most.ratio)} as long as a typical one{where}, {both}"
-    ends = units.interval(*fact.ends, units.format_factor)
+    ends = units.span(*map(units.format_factor, fact.ends))
     certain = f"{every_size(total)}, most" if many == total else f"{many} of {total} sizes, of these most"
     return (
         f"{ends} times as long as a typical one, longer for certain at {certain}{where}: "

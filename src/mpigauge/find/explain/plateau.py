@@ -231,7 +231,7 @@ def _holds(fact: Plateau, chosen: Units) -> str:
         return f"still rising at the largest size: a byte takes {ratio} as long at the size before"
     begin, end = fact.level
     margin = units.format_percent(MARGIN)
-    reach = f"within {margin} of it at {span((begin, end))}" if begin < end else f"no other within {margin}"
+    reach = f"within {margin} of it from {span((begin, end))}" if begin < end else f"no other within {margin}"
     if end == fact.largest.bytes:
         return f"{reach}, the largest size" if begin < end else f"{reach}, and none larger was measured"
     size = units.format_size(fact.largest.bytes)
@@ -241,7 +241,7 @@ def _holds(fact: Plateau, chosen: Units) -> str:
             f"{reach}, then it falls to {largest} at {size}, where a byte takes "
             f"{times_words(fact.change)} as long"
         )
-    return f"{reach}; {_rate(fact.largest, chosen)} at {size}, which is not certainly less"
+    return f"{reach}; {_rate(fact.largest, chosen)} at {size}, which is not certainly lower"
 
 
 def _rate(one: Rate, chosen: Units) -> str:

@@ -202,8 +202,9 @@ def buffer_copy(fact: BufferCopy, varied: Collection[str], _: Units = AUTOMATIC)
     """Return what a copy into a buffer costs, in copies."""
     about = subject(fact.base, varied, {"mode"})
     stick = " ".join(YARDSTICKS[fact.stick])
-    ends = units.interval(fact.copies_low, fact.copies_high, units.format_factor)
+    ends = units.span(*map(units.format_factor, (fact.copies_low, fact.copies_high)))
     mode, usual = names_of_modes(fact.cell, fact.base.cell, ())
     what = f"{about}: {mode} takes {units.format_factor(fact.copies_median)} copies longer than"
     where = span((fact.least_bytes, fact.most_bytes))
-    return f"{what} {usual} ({ends} at {where}, {stick})"
+    at = "from" if fact.least_bytes < fact.most_bytes else "at"
+    return f"{what} {usual} ({ends} {at} {where}, {stick})"

@@ -65,9 +65,7 @@ def test_a_level_reaches_from_where_the_latency_is_little_to_the_largest() -> No
     assert LATENCY_NS * BYTES_PER_NS * 32 / 2 < begin < LATENCY_NS * BYTES_PER_NS * 34 * 2
     assert end == SIZES[-1]
     assert (fact.rises, fact.falls, fact.copies, fact.link_bytes_per_s) == (None, False, None, None)
-    assert "within 3.0 % of it at 512 KiB \N{EN DASH} 8 MiB, the largest size" in sentence(
-        fact, varied(found)
-    )
+    assert "within 3.0 % of it from 512 KiB to 8 MiB, the largest size" in sentence(fact, varied(found))
 
 
 def test_a_fall_behind_the_caches_is_told_with_its_size() -> None:
@@ -82,7 +80,7 @@ def test_a_fall_behind_the_caches_is_told_with_its_size() -> None:
     assert fact.change.estimate == pytest.approx(3.0, rel=0.05)
     text = sentence(fact, varied(found))
     assert "best bandwidth 9.9" in text
-    assert "at 1 MiB; within 3.0 % of it at 256 KiB \N{EN DASH} 1 MiB, then it falls to 3.33 GB/s" in text
+    assert "at 1 MiB; within 3.0 % of it from 256 KiB to 1 MiB, then it falls to 3.33 GB/s" in text
     assert "at 8 MiB, where a byte takes 2.97 times" in text
 
 
