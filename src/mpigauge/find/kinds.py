@@ -14,20 +14,23 @@ from typing import TYPE_CHECKING, Any, Literal
 from mpigauge.document.cell_names import sized_subject, varied_among
 from mpigauge.document.finding import Finding
 from mpigauge.errors import UsageError
-from mpigauge.find.answer import answers, numbers_shown
+from mpigauge.find.answer import UNITS_OF_TIMES, answers, numbers_shown
 from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.beyond_chance import beyond_chance
-from mpigauge.rows.machine.steadiness import only_quiet
+from mpigauge.rows.estimate import Estimate
+from mpigauge.rows.machine.split import split_of, with_split
+from mpigauge.rows.machine.steadiness import at_usual_speed, only_quiet
 from mpigauge.rows.odd_launches import odd_launches
 from mpigauge.rows.rows import rows
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.find.answer import Quote
+    from mpigauge.find.answer import Answer, Quote
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.odd_launches import OddLaunch
     from mpigauge.rows.rows import Row
     from mpigauge.rows.warnings import WarningKind
@@ -43,6 +46,9 @@ DOUBTFUL: frozenset[FindingSeverity] = frozenset(
 
 QUIET_HELPS = "quiet helps"
 """Name under which a result keeps whether it does."""
+
+SPEEDS_MATTER = "speeds matter"
+"""Likewise whether the clock speeds of the cores moved its numbers."""
 
 MAX_LETTERS = 78
 """Of a line of a screen, without the mark before it."""
@@ -98,8 +104,22 @@ class About:
     @cached_property
     def quoted(self) -> frozenset[Cell]:
         """Return the cells that answer for the result on the first screen."""
+        return frozenset(quote.row.cell for one in self._answers for quote in one.quotes)
+
+    @cached_property
+    def _answers(self) -> Sequence[Answer]:
         patterns = {pattern.name: pattern for pattern in self.result.campaign.patterns}
-        return frozenset(quote.row.cell for one in answers(self.rows, patterns) for quote in one.quotes)
+        return answers(self.rows, patterns)
+
+    @cached_property
+    def shown(self) -> Sequence[Quote]:
+        """Return the numbers that the first screen quotes."""
+        return [quote for one in self._answers for line in one.quotes for quote in numbers_shown(line)]
+
+    @cached_property
+    def times_shown(self) -> frozenset[Subject]:
+        """Return of what the first screen has a time, or a rate of one."""
+        return frozenset(quote.row.of for quote in self.shown if quote.unit in UNITS_OF_TIMES)
 
     @cached_property
     def quiet_helps(self) -> bool:
@@ -107,18 +127,22 @@ class About:
 
         It does with enough launches and a narrower interval: the remedy itself is tried.
         """
-        patterns = {pattern.name: pattern for pattern in self.result.campaign.patterns}
-        quotes = [
-            quote
-            for one in answers(self.rows, patterns)
-            for line in one.quotes
-            for quote in numbers_shown(line)
-        ]
-        before = {(quote.row.of, quote.quoted_as): quote for quote in quotes if quote.half_width}
+        before = {(quote.row.of, quote.quoted_as): quote for quote in self.shown if quote.half_width}
         known = self.result.memo.setdefault(QUIET_HELPS, {})
         key = len(self.result.visits), *((of, quote.half_width) for of, quote in before.items())
         if key not in known:
             known[key] = bool(before) and _quiet_helps(self.result, [*before.values()])
+        return bool(known[key])
+
+    @cached_property
+    def speeds_matter(self) -> bool:
+        """Return whether a number on the screen leaves its interval without visits at other clock speeds."""
+        times = ((quote.row.of, quote.row.time) for quote in self.shown)
+        before = {of: time for of, time in times if isinstance(time, Estimate)}
+        known = self.result.memo.setdefault(SPEEDS_MATTER, {})
+        key = len(self.result.visits), *before
+        if key not in known:
+            known[key] = _speeds_matter(self.result, before)
         return bool(known[key])
 
     @cached_property
@@ -161,6 +185,22 @@ def _quiet_helps(result: Result, quotes: Sequence[Quote]) -> bool:
     return all(quote.row.of in after and _is_surer(after[quote.row.of], quote) for quote in quotes)
 
 
+def _speeds_matter(result: Result, before: Mapping[Subject, Estimate]) -> bool:
+    """Return whether one of several times is outside its interval without visits at other clock speeds."""
+    cells = {of.cell for of in before}
+    left = at_usual_speed(result)
+    # Times of all cells take long.
+    few = with_split(
+        replace(left, visits=[visit for visit in left.visits if visit.cell in cells]), split_of(result)
+    )
+    after = {row.of: row.time for row in rows(few, choice="all") if row.time is not None}
+    return any(
+        time.low is not None and time.high is not None and not time.low <= after[of].estimate <= time.high
+        for of, time in before.items()
+        if of in after
+    )
+
+
 def _is_surer(row: Row, than: Quote) -> bool:
     """Return whether the number of a row has enough launches, and a narrower interval than it had."""
     if row.time is None or row.time.launches < ENOUGH_LAUNCHES:
@@ -182,6 +222,7 @@ class CellsFound:
         on_screen: Whether there are more of them than chance gives.
         precision: The relative half-width that was asked for.
         varied: Factors in which cells of the result differ.
+        shown: Those whose time, or a rate of it, the first screen has.
     """
 
     rows: tuple[Row, ...]
@@ -190,6 +231,7 @@ class CellsFound:
     on_screen: bool = True
     precision: float = 0.0
     varied: frozenset[str] = frozenset()
+    shown: tuple[Row, ...] = ()
 
     def name(self, row: Row) -> str:
         """Return the name of a cell among all of the result."""

@@ -60,12 +60,14 @@ class UnsteadyCause(NamedTuple):
         so: What follows for times, in a few words; empty if that is said.
         whole: What happened, with its numbers.
         weight: Share of the visits that it touched, times the logarithm of what it does to them.
+        on_screen: Whether it has a line of a screen.
     """
 
     brief: str
     so: str
     whole: str
     weight: float
+    on_screen: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Unsteady:
         launches: How many there were.
         quiet_helps: Whether quoted numbers are surer without visits that were not quiet.
         over_helps: Whether launches were so close in time that spreading them shows more of the machine.
+        speeds_matter: Whether a quoted number leaves its interval without visits at other speeds.
     """
 
     seen: Steadiness
@@ -89,6 +92,7 @@ class Unsteady:
     launches: int = 1
     quiet_helps: bool = False
     over_helps: bool = True
+    speeds_matter: bool = True
 
     @property
     def causes(self) -> list[UnsteadyCause]:
@@ -120,6 +124,7 @@ class Unsteady:
             f"{share} of the visits were made at another clock speed than the usual one, at which arithmetic "
             f"takes {format_time(seen.usual_s)}",
             (1 - seen.usual_share) * math.log1p(moves),
+            self.speeds_matter,
         )
 
     def _shared_cores(self) -> UnsteadyCause | None:
@@ -178,8 +183,12 @@ def _unsteady(about: About) -> Iterator[Unsteady]:
         over_helps=spread_s(result.launches, result.done) < HOUR_S,
     )
     if fact.causes:
-        may_help = seen.shares_cores or (fact.times_move is not None and seen.has_speeds)
-        yield replace(fact, quiet_helps=may_help and about.quiet_helps)
+        changing = fact.times_move is not None and seen.has_speeds
+        yield replace(
+            fact,
+            quiet_helps=(seen.shares_cores or changing) and about.quiet_helps,
+            speeds_matter=changing and about.speeds_matter,
+        )
 
 
 def _unsteady_words(fact: Unsteady) -> Words:
@@ -192,8 +201,14 @@ def _unsteady_words(fact: Unsteady) -> Words:
 
 
 def _unsteady_lines(fact: Unsteady) -> Iterator[Words]:
-    """Yield what happened, the largest cause first, with what follows; smaller causes go before larger."""
-    first, *others = fact.causes
+    """Yield what happened, the largest cause first, with what follows; smaller causes go before larger.
+
+    Other clock speeds only if they moved a number beyond its interval, which covers them.
+    """
+    causes = [cause for cause in fact.causes if cause.on_screen]
+    if not causes:
+        return
+    first, *others = causes
     remedy = fact.remedies[0]
     so = f": {first.so}" if first.so else ""
     for other in others[: MAX_CAUSES - 1]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +20,13 @@ from mpigauge.rows.odd_launches import unexplained
 from mpigauge.rows.rows import warnings_of
 from mpigauge.rows.warnings import PRECISION
 from mpigauge.sequences import group_by
-from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, PROMISED, by_clock_speeds
+from mpigauge.stats.limits import (
+    ENOUGH_LAUNCHES,
+    LAUNCHES_COUNTABLE,
+    PRECISION_OF_A_MAP,
+    PROMISED,
+    by_clock_speeds,
+)
 from mpigauge.units import (
     counted,
     format_duration,
@@ -116,18 +123,19 @@ def _no_interval(
             _why_lost(skipped, failed),
             do=_why_lost_briefly(failed),
         )
-    why, ask = _more_launches(made)
+    why, ask = _more_launches(made, 1)
     return Words("no interval (1 launch)", UNSURE, why, do=ask)
 
 
 MORE = f"--launches {ENOUGH_LAUNCHES}"
 
 
-def _more_launches(made: int) -> tuple[str, str]:
-    """Return how many launches to ask for, where so many were made of which others do not count."""
+def _more_launches(made: int, counted_in: int) -> tuple[str, str]:
+    """Return how many launches to ask for, where so many were made of which some alone count here."""
     if not made:
         return f"use --launches {ENOUGH_LAUNCHES} or more", MORE
-    return f"use more than the {made} that were made (--launches {2 * made})", f"--launches {2 * made}"
+    ask = f"--launches {made * max(2, math.ceil(ENOUGH_LAUNCHES / counted_in))}"
+    return f"use more than the {made} that were made ({ask})", ask
 
 
 def _few_launches(*, launches: int, requested: int | None, skipped: int, failed: int, made: int = 0) -> Words:
@@ -136,7 +144,7 @@ def _few_launches(*, launches: int, requested: int | None, skipped: int, failed:
     if (requested or 0) >= ENOUGH_LAUNCHES:
         why = f"{requested} were started: {_why_lost(skipped, failed)}"
         return Words(fact, meaning, why, so, _why_lost_briefly(failed))
-    advice, ask = _more_launches(made)
+    advice, ask = _more_launches(made, launches)
     return Words(fact, meaning, advice, so, ask)
 
 
@@ -232,7 +240,7 @@ def _launches_in_time(*, factor: float, chance: float, span_s: float) -> Words:
 
 def _drift(*, factor: float, launches: int) -> Words:
     change = format_percent(abs(factor - 1))
-    longer = "longer" if factor > 1 else "less"
+    longer = "longer" if factor > 1 else "less time"
     return Words(
         f"the first quarter of each launch takes {change} {longer} than its last half ({launches} launches)",
         "the time depends on how long a launch lasts",
@@ -438,7 +446,7 @@ def _clock_share(*, cost_s: float, share: float | None) -> Words:
     cost = format_time(cost_s)
     return Words(
         f"timer overhead: each sample contains one clock reading of {cost}, {_share(share)} of it",
-        "the operation takes less",
+        "the operation takes less time",
         "subtract it, or choose larger sizes",
         "times are too long",
         f"subtract {cost}",
@@ -510,30 +518,46 @@ def _two_kinds_lines(cells: CellsFound) -> Iterator[Words]:
 
 
 def _wide_lines(cells: CellsFound) -> Iterator[Words]:
-    """Yield how many intervals launches would narrow; where a precision was asked for, how many are wide.
-
-    No line where nobody has asked and launches help none: it would stand on every screen of the machine.
-    """
-    values = {id(row): _values(row, "wide") for row in cells.rows}
-    narrowed = [row for row in cells.rows if _narrowed_by(values[id(row)]) is not None]
-    is_asked = cells.precision != PRECISION
-    rows = cells.rows
-    if not (is_asked or narrowed):
+    """Yield how many intervals are wider than was asked for; where nobody has asked, which are wide."""
+    if cells.precision == (PRECISION_OF_A_MAP if cells.rows[0].cell.pairing else PRECISION):
+        yield from _quoted_and_wide_lines(cells)
         return
+    rows, values = cells.rows, [_values(row, "wide") for row in cells.rows]
     asked = f"\N{PLUS-MINUS SIGN}{100 * cells.precision:g} %"
-    worst = format_relative(max(row.time.precision or 0.0 for row in rows if row.time))
-    than = f"than {f'the {asked} asked for' if is_asked else asked}"
-    what = f"wider {than}: {len(rows)} of {cells.of} numbers, worst {worst}"
-    needed = max((_narrowed_by(values[id(row)]) or 0 for row in narrowed), default=0)
-    which = "them" if len(narrowed) == len(rows) else len(narrowed)
-    launches = [f"--launches {needed} narrows {which}"] if narrowed else []
-    machine = sum(_by_speeds(values[id(row)]) for row in cells.rows)
-    others = [f"{machine} only another state of the machine"] if is_asked and machine else []
-    if not (launches or others):
-        others = [_what_else([*values.values()])]
+    worst = format_relative(max(map(_width, rows)))
+    what = f"wider than the {asked} asked for: {len(rows)} of {cells.of} numbers, worst {worst}"
+    launches, machine = _narrowing(values), sum(map(_by_speeds, values))
+    other = f"{machine} only another state of the machine" if machine else ""
+    if not (launches or other):
+        other = _what_else(values)
     for said in (f"interval {what}", what, what.replace(f"the {asked} asked for", asked)):
-        yield Words(said, remedy=", ".join([*launches, *others]))
-        yield Words(said, remedy=", ".join(launches or others))
+        yield Words(said, remedy=", ".join(filter(None, [launches, other])))
+        yield Words(said, remedy=launches or other)
+
+
+MAX_WIDTH = 0.1
+"""Of the interval of a quoted number; a wider one is told though nobody has asked for a precision."""
+
+
+def _quoted_and_wide_lines(cells: CellsFound) -> Iterator[Words]:
+    """Yield the quoted numbers with a wide interval, the widest first, as many as fit; nothing of others."""
+    rows = sorted((row for row in cells.shown if _width(row) > MAX_WIDTH), key=_width, reverse=True)
+    widths = [format_relative(_width(row)) for row in rows]
+    narrowing = _narrowing([_values(row, "wide") for row in rows])
+    ways = [map(cells.name, rows), (sized_subject(row.of, ()) for row in rows)]
+    named = [[f"{name} ({width})" for name, width in zip(names, widths, strict=True)] for names in ways]
+    for count in range(len(rows), 0, -1):
+        more = [f"{len(rows) - count} more"] if count < len(rows) else []
+        for each in named:
+            if len({*each[:count]}) == count:
+                yield Words(f"wide intervals: {', '.join([*each[:count], *more])}", remedy=narrowing)
+
+
+def _narrowing(found: Sequence[Values]) -> str:
+    """Return how many launches narrow how many of some intervals; nothing if they narrow none."""
+    needed = [launches for values in found if (launches := _narrowed_by(values)) is not None]
+    which = "them" if len(needed) == len(found) else len(needed)
+    return f"--launches {max(needed)} narrows {which}" if needed else ""
 
 
 def _narrowed_by(values: Values) -> int | None:
@@ -645,7 +669,7 @@ WORDS: dict[WarningKind, WarningText] = {
     ),
     "outlier-launches": WarningText(
         _outlier_launches,
-        brief="a few launches took much longer or less than the others",
+        brief="a few launches took much longer or shorter than the others",
         short="launches far off",
         worst_by="factor",
         format_worst=_times,
@@ -774,8 +798,9 @@ def _marked(kind: WarningKind, about: About) -> Iterator[CellsFound]:
         mine.sort(key=lambda row: (row.cell not in about.quoted, -_width(row)))
         on_screen = kind not in BY_CHANCE or kind in about.beyond_chance
         quoted = mine[0].cell in about.quoted
+        shown = tuple(row for row in mine if row.of in about.times_shown)
         precision = about.result.campaign.plan.precision
-        yield CellsFound(tuple(mine), len(every), quoted, on_screen, precision, about.varied)
+        yield CellsFound(tuple(mine), len(every), quoted, on_screen, precision, about.varied, shown)
 
 
 def _has(row: Row, kind: WarningKind) -> bool:

@@ -29,9 +29,9 @@ from mpigauge.result.reader import load
 from mpigauge.result.records import End, Unread
 from mpigauge.rows.reasons import LaunchFailed
 from mpigauge.rows.rows import rows
-from mpigauge.rows.warnings import WARNING_KINDS, Warning, WarningKind  # noqa: A004 - as in the module
+from mpigauge.rows.warnings import PRECISION, WARNING_KINDS, Warning, WarningKind  # noqa: A004 - as in the module
 from tests.healthy import healthy
-from tests.made import LARGE, RECORDS, SMALL, campaign, launch, result_of, visit
+from tests.made import LARGE, RECORDS, SMALL, campaign, launch, launches_of, measured, result_of, visit
 from tests.stored import name_of, stored_results
 from tests.thorough import rest
 from tests.truth import check
@@ -191,6 +191,33 @@ def test_what_is_quoted_is_said_before_what_is_not() -> None:
     wide, skewed = (next(kind for kind in KINDS if kind.name == name) for name in ("wide", "skewed"))
     cells = marked("wide")
     assert Found(about, wide, replace(cells, quoted=True)).rank < Found(about, skewed, cells).rank
+
+
+@pytest.mark.parametrize(
+    ("spread", "precision", "begins"),
+    [
+        (0.3, PRECISION, ["wide intervals: pingpong, 8 B (\N{PLUS-MINUS SIGN}"]),
+        (0.06, PRECISION, []),
+        (0.06, 0.01, ["wider than \N{PLUS-MINUS SIGN}1 %: 1 of 1 numbers, worst "]),
+    ],
+    ids=["wide", "a default", "asked for"],
+)
+def test_a_width_is_a_doubt_where_it_was_asked_for_or_is_wide(
+    spread: float, precision: float, begins: list[str]
+) -> None:
+    """What JSON says is the same: it has every interval that is wider than the precision."""
+    numbers = range(1, 11)
+    asked = campaign(SMALL)
+    made = result_of(
+        msgspec.structs.replace(asked, plan=msgspec.structs.replace(asked.plan, precision=precision)),
+        *launches_of([SMALL], numbers),
+        *measured([SMALL], numbers, lambda _, number: [round(10_000 * (1 + spread * (number % 3 - 1)))] * 40),
+    )
+    found = findings_of(made, rows(made))
+    assert [one.kind for one in told(found) if one.kind == "wide"] == ["wide"]
+    lines = [one.line for one in doubts_of(made, rows(made)) if one.kind == "wide"]
+    assert len(lines) == len(begins)
+    assert all(begin in line for line, begin in zip(lines, begins, strict=True)), lines
 
 
 # ---- Views ---------------------------------------------------------------------------------------

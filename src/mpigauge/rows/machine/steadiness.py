@@ -305,9 +305,19 @@ def only_quiet(result: Result) -> Result:
             f"{result.path}: does not know which visits were disturbed",
             "measure anew: this mpigauge counts it beside every visit",
         )
-    quiet: list[Visit] = []
-    others: list[Visit] = []
-    for visit, lost, other in zip(result.visits, disturbed, unlike.tolist(), strict=True):
-        (others if lost or other else quiet).append(visit)
-    left = replace(result, visits=quiet, left_out=others)
-    return with_split(left, split_of(result))
+    lost = [bool(one) or other for one, other in zip(disturbed, unlike.tolist(), strict=True)]
+    return _without(result, lost)
+
+
+def at_usual_speed(result: Result) -> Result:
+    """Return a result without the visits that were made at another speed than the usual one."""
+    return _without(result, at_other_speeds(result.visits).tolist())
+
+
+def _without(result: Result, lost: Sequence[bool]) -> Result:
+    """Return a result without some of its visits."""
+    kept: list[Visit] = []
+    left_out: list[Visit] = []
+    for visit, is_lost in zip(result.visits, lost, strict=True):
+        (left_out if is_lost else kept).append(visit)
+    return with_split(replace(result, visits=kept, left_out=left_out), split_of(result))

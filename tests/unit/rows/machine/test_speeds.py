@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.document.state_words import left_out_line
-from mpigauge.find.findings import doubts_of
+from mpigauge.find.findings import doubts_of, findings_of
+from mpigauge.find.kinds import About
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.speeds import LEAST_VISITS, at_other_speeds, spans_of, speeds_of
 from mpigauge.rows.machine.steadiness import only_quiet, steadiness_of
@@ -109,11 +110,30 @@ def test_a_machine_of_several_speeds_is_called_unsteady_on_one_line() -> None:
     moved, still = result(SLOW_NS / FAST_NS), result(1.0)
     assert steadiness_of(moved).has_speeds
     assert steadiness_of(still).has_speeds
-    (found,) = [one for one in doubts_of(moved, rows(moved)) if one.kind == "unsteady-machine"]
-    assert found.line.startswith("clock speed changed in 45 % of visits: times \N{PLUS-MINUS SIGN}")
-    assert found.line.endswith(" %; --only quiet")
+    (found,) = [one for one in findings_of(moved, rows(moved)) if one.kind == "unsteady-machine"]
     assert "45 % of the visits were made at another clock speed than the usual one" in found.text
     (told,) = found.told()
     assert told.value["usual_share"] == 0.55
     assert told.value["times_move"] > 0.05
-    assert not any(one.kind == "unsteady-machine" for one in doubts_of(still, rows(still)))
+    assert not any(one.kind == "unsteady-machine" for one in findings_of(still, rows(still)))
+
+
+@pytest.mark.parametrize(("slower", "shown"), [(3.0, True), (1.0 + 1e-3, False)])
+def test_speeds_are_on_a_screen_only_where_they_moved_a_number(slower: float, shown: bool) -> None:
+    """Beyond its interval, which covers them: 8 of 20 visits are at the usual speed, others at two more."""
+    speeds_ns = [*[FAST_NS] * 8, *[SLOW_NS] * 6, *[1.1 * SLOW_NS] * 6]
+    made = result_of(
+        campaign(CELL),
+        *map(launch, numbers := range(1, 7)),
+        *(
+            visit(
+                number, place, CELL, [round(2000 * (1.0 if ns == FAST_NS else slower))] * 9, alu_ns=[ns, ns]
+            )
+            for number in numbers
+            for place, ns in enumerate(speeds_ns)
+        ),
+    )
+    fact = About(made, rows(made))
+    assert fact.speeds_matter == shown
+    lines = [one.line for one in doubts_of(made, rows(made)) if one.kind == "unsteady-machine"]
+    assert any(line.startswith("clock speed changed in 60 % of visits") for line in lines) == shown
