@@ -26,6 +26,7 @@ from mpigauge.document.phrases import WORDS
 from mpigauge.document.size_words import at_size
 from mpigauge.find.comparisons import USUALLY
 from mpigauge.find.explain.evidence import against_first
+from mpigauge.find.explain.send_modes import handshakes
 from mpigauge.find.phrases import CROWDED, EMULATED, WITHIN, extra, headed, in_a_line, rate
 from mpigauge.plan.factors import BY_NAME, PLACE
 from mpigauge.plan.groups import ranks_in
@@ -113,6 +114,8 @@ class Contrast:
             None if not.
         emulated: Whether the network between the two, or that they send over, is that of a lab.
         crowded: Whether one of them has more ranks than cores.
+        waits_above: Eager limit in bytes above which the base waits for the receiver and the other, which
+            copies first, does not: the likely reason why that is faster. None where nothing shows it.
         rates: Of windows of messages with other numbers of senders, the rates of all senders together;
             empty of all else.
     """
@@ -129,6 +132,7 @@ class Contrast:
     by_limit: ByLimit | None
     emulated: bool
     crowded: bool
+    waits_above: int | None = None
     rates: tuple[BothRates, ...] = ()
 
     @property
@@ -228,6 +232,7 @@ def _contrast(
         by_limit=_by_limit(evidence, factors, rows, runs),
         emulated=factors in {PLACE, ORDER, SENDERS} and evidence.emulated and hosts,
         crowded=any(row.cell.job in evidence.crowded for row in rows),
+        waits_above=_waits_above(evidence, rows, points) if factors == MODE else None,
     )
 
 
@@ -275,6 +280,28 @@ def _by_limit(
     return ByLimit(limits[0], limits[1], least, most, little)
 
 
+def _waits_above(evidence: Evidence, rows: tuple[Row, Row], points: Sequence[SizeRatio]) -> int | None:
+    """Return the eager limit if waiting above it is what makes a mode slower than one that copies first.
+
+    A mode that always waits shows what that costs and that the other one waits, too. What is faster is all
+    above the limit, by no more than that, and nothing there is slower.
+
+    Source:
+        docs/method-comparison.md#conclusions
+    """
+    copying = evidence.mode_of(rows[1])
+    if copying is None or not copying.attaches_buffer:
+        return None
+    faster = [one for one in points if one.verdict == "faster"]
+    for wait in handshakes(evidence):
+        above = [one for one in points if one.bytes > wait.limit_bytes]
+        if wait.base == rows[0].of and wait.without and faster and all(one in above for one in faster):
+            gains_s = [-(one.beyond_s or one.extra_s) for one in faster]
+            slower = any(one.verdict == "slower" for one in above)
+            return None if slower or max(gains_s) > (wait.small.high_s or 0.0) else wait.limit_bytes
+    return None
+
+
 def _round_trips(base: Row, between: Sequence[SizeRatio]) -> tuple[float, float] | tuple[None, None]:
     """Return the differences in round trips of the smallest message, least and most; None if far apart."""
     if base.time is None or base.time.estimate <= 0:
@@ -314,6 +341,8 @@ def _parts(fact: Contrast, chosen: Units) -> list[Clause]:
     """Return what is said of all pieces, that eager limits alone make the difference, and the times."""
     first, *rest = clauses(sides_of(fact), fact.pieces, fact.base.cell, fact.alone_bytes)
     limit = [] if fact.by_limit is None else [Clause(_limit(fact.by_limit), ())]
+    if fact.waits_above is not None:
+        rest.append(Clause(_waits(fact, fact.waits_above), ()))
     times = ", ".join(_times(fact, piece, chosen) for piece in fact.pieces if piece.verdict in DIFFERENT)
     return [first, *limit, *rest, *([Clause(times, ())] if times else [])]
 
@@ -371,6 +400,11 @@ def _limit(fact: ByLimit) -> str:
     )
     beyond = f"beyond {WITHIN} " if fact.small_elsewhere else ""
     return f"{beyond}only between their eager limits ({other} against {base})"
+
+
+def _waits(fact: Contrast, limit_bytes: int) -> str:
+    copying, waiting = fact.names
+    return f"above {units.format_size(limit_bytes)} {waiting} waits for the receiver, {copying} copies first"
 
 
 def _wait(fact: ByLimit) -> str:

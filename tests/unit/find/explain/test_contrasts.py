@@ -18,11 +18,14 @@ from mpigauge.vocabulary import DIFFERENT
 from tests.made import cell, collective, eager
 from tests.unit.find.explain.informative import facts, sentence, told_of
 from tests.unit.find.explain.made_evidence import evidence as made
-from tests.unit.find.explain.test_eager_limits import line
+from tests.unit.find.explain.test_eager_limits import LIMIT, line
 from tests.unit.find.explain.test_lab_truth import LAB
+from tests.unit.find.explain.test_send_modes import HANDSHAKE_NS, synchronous
 from tests.unit.rows.test_baselines import timed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Eager
     from mpigauge.rows.machine.conditions import Distances
@@ -273,3 +276,28 @@ def test_a_ratio_is_of_launches_in_like_conditions_and_times_are_those_of_tables
     assert point.low_s is not None
     assert point.beyond_s is not None
     assert 0 < point.low_s < point.beyond_s == pytest.approx(100e-9)
+
+
+WAITS = "above 2500 B MPI_Send waits for the receiver, MPI_Bsend copies first"
+
+
+@pytest.mark.parametrize(
+    ("extra_ns", "told"),
+    [
+        (lambda size: -0.8 * HANDSHAKE_NS * (size > LIMIT), True),
+        (lambda size: -2.0 * HANDSHAKE_NS * (size > LIMIT), False),
+        (lambda size: -0.8 * HANDSHAKE_NS * (size > 8), False),
+        (lambda size: HANDSHAKE_NS * ((size > 20_000) - 0.8 * (LIMIT < size < 20_000)), False),
+    ],
+    ids=["the wait", "more than the wait", "below the limit, too", "slower above"],
+)
+def test_a_copy_that_is_faster_has_its_reason_where_the_wait_explains_it(
+    extra_ns: Callable[[int], float], told: bool
+) -> None:
+    times = synchronous(waits_above=True)
+    usual = {of: time for of, time in times.items() if of.mode == "standard" and of.pattern == "pingpong"}
+    times |= {cell(size=of.bytes, mode="buffered"): time + extra_ns(of.bytes) for of, time in usual.items()}
+    made = told_of(times, eager(LIMIT), noise=0.003)
+    (fact,) = (fact for fact in facts(contrasts.modes, made) if fact.other.mode == "buffered")
+    assert any(piece.verdict == "faster" for piece in fact.pieces)
+    assert (WAITS in sentence("mode", fact, made)) == told
