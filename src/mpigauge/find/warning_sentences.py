@@ -23,7 +23,6 @@ from mpigauge.sequences import group_by
 from mpigauge.stats.limits import (
     ENOUGH_LAUNCHES,
     LAUNCHES_COUNTABLE,
-    PRECISION_OF_A_MAP,
     PROMISED,
     by_clock_speeds,
 )
@@ -519,7 +518,7 @@ def _two_kinds_lines(cells: CellsFound) -> Iterator[Words]:
 
 def _wide_lines(cells: CellsFound) -> Iterator[Words]:
     """Yield how many intervals are wider than was asked for; where nobody has asked, which are wide."""
-    if cells.precision == (PRECISION_OF_A_MAP if cells.rows[0].cell.pairing else PRECISION):
+    if cells.precision == PRECISION:
         yield from _quoted_and_wide_lines(cells)
         return
     rows, values = cells.rows, [_values(row, "wide") for row in cells.rows]
@@ -544,13 +543,12 @@ def _quoted_and_wide_lines(cells: CellsFound) -> Iterator[Words]:
     rows = sorted((row for row in cells.shown if _width(row) > MAX_WIDTH), key=_width, reverse=True)
     widths = [format_relative(_width(row)) for row in rows]
     narrowing = _narrowing([_values(row, "wide") for row in rows])
-    ways = [map(cells.name, rows), (sized_subject(row.of, ()) for row in rows)]
-    named = [[f"{name} ({width})" for name, width in zip(names, widths, strict=True)] for names in ways]
+    alone = len({sized_subject(row.of, ()) for row in cells.shown}) == len(cells.shown)
+    names = [sized_subject(row.of, () if alone else cells.varied) for row in rows]
+    named = [f"{name} ({width})" for name, width in zip(names, widths, strict=True)]
     for count in range(len(rows), 0, -1):
         more = [f"{len(rows) - count} more"] if count < len(rows) else []
-        for each in named:
-            if len({*each[:count]}) == count:
-                yield Words(f"wide intervals: {', '.join([*each[:count], *more])}", remedy=narrowing)
+        yield Words(f"wide intervals: {', '.join([*named[:count], *more])}", remedy=narrowing)
 
 
 def _narrowing(found: Sequence[Values]) -> str:

@@ -11,9 +11,6 @@ LAUNCHES_OF_A_VERDICT = 5
 LAUNCHES_OF_A_MAP = 5
 """Launches from which a slow link can be distinguished from chance."""
 
-PRECISION_OF_A_MAP = 0.1
-"""Relative half-width at which the pairs of a map stop, where no other was asked for."""
-
 ODD_ONE_IN = 5
 """At most one session in so many is odd, and moves no mean: if more are far, they are not."""
 

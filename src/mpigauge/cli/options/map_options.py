@@ -26,7 +26,7 @@ from mpigauge.cli.options.common import (
 from mpigauge.cli.options.selection import only_option
 from mpigauge.errors import UsageError
 from mpigauge.show.formats import MAP_FORMATS
-from mpigauge.stats.limits import LAUNCHES_OF_A_MAP, PRECISION_OF_A_MAP
+from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 WHERE = "the command line"
 SIZES = "8,1MiB"
 MAX_LAUNCHES = 12
-PRECISION = f"{PRECISION_OF_A_MAP:.0%}"
+PRECISION = "10%"
 """Precision of the pairs; in noise more launches are made until slow links can be told from chance."""
 
 PAIR, MAX_RANKS = 2, 32
