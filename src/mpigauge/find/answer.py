@@ -1149,7 +1149,7 @@ def _limit(_: Quote, __: Units) -> str:
 COPIED_FROM: Mapping[str, str] = {
     "memcpy": "in one rank's memory",
     "copy": "in one rank's memory",
-    "crosscopy": "out of the other core's cache",
+    "crosscopy": "from another core's cache",
 }
 """From where a copy is that messages are measured by: they can be cheaper than one from another core."""
 
