@@ -149,6 +149,10 @@ def test_rates_are_told_the_other_way_round() -> None:
     assert sentence(pieces("f", [0.4]), sides) == "2 senders carry 2.50 times what 1 sender does at 8 B"
     assert sentence(pieces("f", [0.8]), sides) == "2 senders carry 1.25 times what 1 sender does at 8 B"
     assert sentence(pieces("s", [5.0]), sides) == "2 senders carry 0.200 times what 1 sender does at 8 B"
+    (wide,) = pieces("f", [0.4], width=0.01)
+    assert wide.pooled is not None
+    unknown = replace(wide, pooled=replace(wide.pooled, low=0.4 / 100, high=0.4 * 100))
+    assert sentence([unknown], sides) == "2 senders carry a higher rate than 1 sender at 8 B"
 
 
 def test_no_difference_at_most_sizes_names_the_one_that_nobody_can_tell() -> None:
