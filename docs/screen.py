@@ -27,7 +27,7 @@ PARTS = (
     "bandwidth ",
     "barrier ",
     "eager limit ",
-    "message / copy ",
+    "message / memcpy ",
     "! ",
     "all numbers: ",
 )
