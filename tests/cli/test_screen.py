@@ -169,6 +169,21 @@ def test_an_answer_has_a_chart_where_the_terminal_has_room(
         assert len(text.splitlines()) < height
 
 
+def test_a_usual_answer_is_on_24_lines_with_its_finding_and_the_prompt(machine: Path) -> None:
+    """The first sentence had scrolled away: the commands for what comes next make room for it."""
+    cells = [cell("pingpong", size, mode) for size in (8, 2**20) for mode in ("standard", "nonblocking")]
+    more = [collective(name, 8) for name in ("bcast", "allreduce", "gather", "scatter", "allgather")]
+    every = [*cells, cell("exchange", 2**20, "nonblocking"), *more, cell("memcpy", 2**20)]
+    visits = measured(every, range(1, 5), lambda of, launch: [2000 + of.bytes // 4 + launch] * 4)
+    path = written("usual.jsonl", campaign(*every), *launches_of(every, range(1, 5)), *visits, RECORDS[-1])
+    lines = ESCAPE.sub("", on_terminal("show", path, width=80, height=24)).splitlines()
+    assert len(lines) <= 24 - len(("result: usual.jsonl", "$"))
+    assert lines[0].startswith("a message of 8 B takes")
+    assert sum("a message of 8 B takes" in line for line in lines) == 1
+    assert any("mpigauge show --all" in line for line in lines)
+    assert "mpigauge plot" in "".join(ESCAPE.sub("", on_terminal("show", path, width=80, height=40)))
+
+
 PLACES = ({"transport": "shm"}, {"transport": "tcp"}, {"transport": "tcp", "placement": "h1,h2"})
 
 

@@ -61,6 +61,7 @@ from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import Subject, cell_key, row_key
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import is_known
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import (
     DIFFERENT,
     QUOTED_OF_PAIRS,
@@ -400,11 +401,26 @@ def _several(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> str:
         for one, piece in told.pop(None, [])
     ]
     alike = [
-        f"{VERDICTS[verdict]}: {', '.join(sides_of(one).other for one, _ in mine)}"
+        f"{VERDICTS[verdict]}{_at(lead)}: {', '.join(sides_of(one).other for one, _ in mine)}"
         for verdict, mine in told.items()
         if verdict is not None
     ]
-    return "; ".join([f"{begin}{_where(first, lead)}", *each, *alike])
+    return "; ".join([f"{begin}{_where(first, lead)}", *each, *alike, *_most_elsewhere(others, leads)])
+
+
+def _at(lead: SizePiece) -> str:
+    """Return the size of the latency, at which something is so."""
+    size = latency_bytes(lead.sizes_bytes)
+    return f" at {units.format_size(size)}"
+
+
+def _most_elsewhere(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> Iterator[str]:
+    """Yield the piece that differs most of all, if that is at other sizes than the latency is."""
+    pieces = [(one, piece) for one in others for piece in one.pieces if piece.verdict in DIFFERENT]
+    if pieces:
+        one, most = max(pieces, key=lambda pair: _weight(pair[1]))
+        if most not in leads and _weight(most) > max(map(_weight, leads)):
+            yield f"most: {sides_of(one).other} {_amount(one, most)}{_where(one, most)}"
 
 
 def _weight(piece: SizePiece) -> float:
@@ -438,12 +454,16 @@ def ratio_of(varied: VariedFactors, quote: Quote | None) -> Ratio | None:
 
 
 def ratio_cell(ratio: Ratio, *, of_rates: bool = False) -> str:
-    """Return `1.13×`, `same` or `undecided`; of a rate `6.5× lower`; no number where that is not known."""
+    """Return `1.13×`, `same` or `undecided`; of a rate `6.5× lower`; no number where that is not known.
+
+    Where there are too few launches to decide, how many there are: it may differ however much.
+    """
     match ratio.verdict:
         case "same":
             return "same"
         case "undecided":
-            return VERDICTS[ratio.verdict]
+            few = ratio.launches < LAUNCHES_OF_A_VERDICT
+            return units.counted(ratio.launches, "launch") if few else VERDICTS[ratio.verdict]
     if not is_known(ratio.low, ratio.high):
         return "higher" if ratio.estimate > 1 else "lower"
     if of_rates and ratio.estimate < 1:

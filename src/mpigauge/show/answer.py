@@ -37,7 +37,8 @@ from mpigauge.rows.machine.over_sessions import linked
 from mpigauge.rows.machine.split import is_split, split_of
 from mpigauge.sequences import group_by
 from mpigauge.show.records import answer_records, flat_sessions, result_record
-from mpigauge.show.text_chart import charts_of, drawn
+from mpigauge.show.text_chart import charts_of, drawn, not_drawn
+from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def document(
         ],
         schema="show" if len(sources) == 1 else "answers",
         contexts=[context_record(source.result, source.stat) for source in sources],
-        drawn=partial(drawn, charts) if charts else None,
+        drawn=partial(drawn, charts, left_out=not_drawn(columns.varied)) if charts else None,
     )
 
 
@@ -473,6 +474,10 @@ def _ratio_line(compared: _Compared, tables: Sequence[Table]) -> Iterator[Line]:
     if bases:
         name = next(iter(bases)) if len(bases) == 1 else "the first"
         yield Line(f"{RATIO}: to {name} at the same size, {OF_LAUNCHES}", "quiet")
+    ratios = [ratio for quote in shown if (ratio := ratio_of(varied, quote)) is not None]
+    if few := [one for one in ratios if one.verdict == "undecided" and one.launches < LAUNCHES_OF_A_VERDICT]:
+        count = units.counted(max(one.launches for one in few), "launch")
+        yield Line(f"{count} instead of a ratio: a verdict takes {LAUNCHES_OF_A_VERDICT}", "quiet")
 
 
 def _lines_in(table: Table) -> Iterator[QuoteLine]:

@@ -80,8 +80,12 @@ def scale_of(values: Sequence[float]) -> Scale:
     return Scale(low, high, high >= LOG_FROM * low > 0)
 
 
-def drawn(charts: Sequence[Chart], width: int) -> list[str]:
-    """Return charts side by side, in LINES lines of at most this width."""
+def drawn(charts: Sequence[Chart], width: int, left_out: str = "") -> list[str]:
+    """Return charts side by side, in LINES lines of at most this width.
+
+    Args:
+        left_out: Which curves are not drawn, in a few words.
+    """
     labels = [curve.label for curve in charts[0].curves]
     several = len(labels) > 1
     each = (width - GAP * (len(charts) - 1)) // len(charts)
@@ -89,7 +93,8 @@ def drawn(charts: Sequence[Chart], width: int) -> list[str]:
     gap = " " * GAP
     lines = [gap.join(line.ljust(each) for line in row).rstrip() for row in zip(*panels, strict=True)]
     signs = zip((LINE, MARK), labels, strict=False)
-    return [*lines, *(["  ".join(f"{sign} {label}" for sign, label in signs)[:width]] if several else [])]
+    legend = "  ".join([*(f"{sign} {label}" for sign, label in signs), *([left_out] if left_out else [])])
+    return [*lines, *([legend[:width]] if several else [])]
 
 
 def _panel(chart: Chart, width: int, rows: int) -> list[str]:
@@ -169,6 +174,12 @@ def _sizes(sizes: Sequence[float], columns: int) -> str:
         if begin > len(first) + 1 and begin + len(label) + 1 < columns - len(last):
             text = text[:begin] + label + text[begin + len(label) :]
     return text
+
+
+def not_drawn(varied: VariedFactors | None) -> str:
+    """Return how many values of what was varied have no curve in the charts; empty if all have."""
+    values = 0 if varied is None else len(varied.told) + 1
+    return f"({len((LINE, MARK))} of {values})" if values > len((LINE, MARK)) else ""
 
 
 # ---- The charts of an answer ---------------------------------------------------------------------

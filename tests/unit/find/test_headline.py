@@ -81,7 +81,7 @@ def test_of_many_modes_those_that_do_not_differ_are_named() -> None:
     slower = curve({0: 2.0}, "matching", "reversed")
     (text,) = texts(times | slower)
     assert "reversed takes" in text
-    assert text.endswith("; no difference: any-source, any-tag, any")
+    assert text.endswith("; no difference at 8 B: any-source, any-tag, any")
 
 
 def test_a_message_one_way_is_not_held_against_the_call_that_receives_one() -> None:
@@ -332,6 +332,24 @@ def test_of_a_ratio_within_a_wide_interval_only_the_word_is_told() -> None:
 )
 def test_a_ratio_in_a_cell(estimate: float, verdict: Any, text: str) -> None:
     assert ratio_cell(Ratio(estimate, 0.9 * estimate, 1.1 * estimate, 8, verdict=verdict)) == text
+
+
+def test_a_rate_below_1_is_lower_by_a_factor_that_can_be_read() -> None:
+    lower = Ratio(1 / 119, 1 / 125, 1 / 110, 8, verdict="faster")
+    assert ratio_cell(lower, of_rates=True) == "119\N{MULTIPLICATION SIGN} lower"
+    assert ratio_cell(lower.turned, of_rates=True) == "119\N{MULTIPLICATION SIGN}"
+
+
+def test_too_few_launches_for_a_verdict_are_named_instead_of_a_ratio() -> None:
+    """Times 500 ns apart, each with an interval of 3 %, stood beside the word undecided."""
+    assert ratio_cell(Ratio(2.2, None, None, 4, verdict="undecided")) == "4 launches"
+
+
+def test_what_many_differ_by_most_is_told_wherever_it_is() -> None:
+    names = ("posted", "any-source", "any-tag", "any")
+    times = {one: time for mode in names for one, time in curve({}, "matching", mode).items()}
+    (text,) = texts(times | curve({8: 1.1, 2**15: 4.91}, "matching", "reversed"))
+    assert "most: reversed 4.91 times (4.90 \N{EN DASH} 4.91) at 32 KiB" in text
 
 
 def test_what_changes_often_is_told_from_both_ends_as_far_as_there_is_room() -> None:

@@ -28,6 +28,8 @@ from tests.unit.show.console import console
 from tests.unit.show.tabled import SMALL_RESULT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.result.reader import Result
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -389,3 +391,57 @@ def test_no_line_ends_within_a_number_or_an_interval(width: int) -> None:
     assert all(len(line) <= width for line in lines)
     for whole in wholes:
         assert any(whole in line for line in lines)
+
+
+# ---- What a narrow terminal loses -------------------------------------------------------------------
+
+
+def compared(heads: Sequence[str]) -> Table:
+    """Rows with a size, two times and a ratio, of which only the head may be said elsewhere."""
+    sizes = "16 KiB to 128 KiB (4 sizes, 2 alone undecided)"
+    columns = [
+        Column("cell", "", lambda head: head, left=True, goes=None),
+        Column("sizes", "size", lambda _: sizes, left=True, goes=None, tells=True),
+        Column("base", "base", lambda _: "1.31 us", goes=None),
+        Column("other", "other", lambda _: "2.35 us", goes=None),
+        Column("ratio", "times as long", lambda _: "2.79 (2.66 - 2.92)", goes=None),
+    ]
+    return Table("", "", [*heads], columns)
+
+
+def test_what_all_rows_say_is_said_once_above_before_a_column_is_lost() -> None:
+    lines = shown(Document(tables=[compared(["pingpong standard", "pingpong standard"])]), 80)
+    assert sum("pingpong standard" in line for line in lines) == 1
+    heading = next(line for line in lines if "base" in line)
+    assert [*heading.split()] == ["size", "base", "other", "times", "as", "long"]
+    assert sum("2.79 (2.66" in line for line in lines) == 2
+
+
+def test_of_heads_the_part_in_common_is_said_once_above() -> None:
+    heads = ["put flush, window allocate", "get, window allocate"]
+    lines = shown(Document(tables=[compared(heads)]), 70)
+    assert sum("window allocate" in line for line in lines) == 1
+    assert any(line.startswith("  put flush ") for line in lines)
+    assert any(line.startswith("  get ") for line in lines)
+
+
+def answered() -> Table:
+    """A number, how sure it is, and a note with two clauses."""
+    columns = [
+        Column("what", "", lambda row: row, left=True, goes=None),
+        Column("value", "", lambda _: "447 ns", goes=None),
+        Column("sure", "", lambda _: "392 - 787 ns", left=True, goes=None),
+        Column("note", "", lambda _: "2 ranks; 2.30 us at 64 KiB", left=True, wraps=True, goes=1, sheds=True),
+    ]
+    return Table("", "", ["latency, 8 B", "put flush, 8 B"], columns)
+
+
+@pytest.mark.parametrize(
+    ("width", "notes"), [(80, "2 ranks; 2.30 us at 64 KiB"), (64, "2 ranks"), (55, ""), (40, "")]
+)
+def test_notes_go_first_and_never_how_sure_a_number_is(width: int, notes: str) -> None:
+    lines = shown(Document(tables=[answered()]), width)
+    first = next(line for line in lines if "447 ns" in line)
+    assert first.partition("787 ns")[2].strip() == notes
+    assert sum("392 - 787 ns" in line for line in lines) == 2
+    assert bool(hidden_of(lines)) == (not notes)

@@ -136,7 +136,13 @@ def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = 
 
 def _lines(sources: Sequence[Source], found: Sequence[Sequence[Said]], *, most: int | None) -> Iterator[Line]:
     """Yield the sentences of all results, and how many there is no room for."""
-    told = [[one for one in mine if one.is_told and not _is_within_another(one, mine)] for mine in found]
+    told = [
+        sorted(
+            (one for one in mine if one.is_told and not _is_within_another(one, mine)),
+            key=lambda one: TOPICS[one.conclusion.topic].unasked,
+        )
+        for mine in found
+    ]
     shown = [one for mine in told for one in mine[:most]]
     for one in shown:
         name = f"{one.name}: " if len(sources) > 1 else ""

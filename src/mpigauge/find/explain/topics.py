@@ -50,6 +50,7 @@ class Topic(NamedTuple):
         told: Whether texts have it; without a decision that follows it is a record of JSON and CSV alone.
         across: Whether a fact is about two results, or two jobs of one; then it has `results`.
         within: Topic whose facts have this one's in them: texts leave it out beside one of the same cell.
+        unasked: Whether every campaign has it, whatever it asked: texts have it after all others.
         remedy: Says what to do where it leaves something open; empty where there is nothing to do.
     """
 
@@ -60,6 +61,7 @@ class Topic(NamedTuple):
     told: bool = True
     across: bool = False
     within: str = ""
+    unasked: bool = False
     remedy: Callable[[Any], str] = lambda _: ""
 
 
@@ -103,15 +105,18 @@ TOPICS: Mapping[str, Topic] = {
     "ranks": Topic(ranks.growths, ranks.headline, ranks.sentence, with_ratios=True),
     "pairs": Topic(pairs.pairs, pairs.headline, pairs.sentence, with_ratios=True, remedy=pairs.remedy),
     "yielding": Topic(yielding.yieldings, yielding.headline, yielding.sentence, across=True),
-    "waiting": Topic(waiting.waitings, waiting.headline, waiting.sentence),
+    "waiting": Topic(waiting.waitings, waiting.headline, waiting.sentence, unasked=True),
     "spread": Topic(spread.spreads, spread.sentence, spread.sentence, told=False),
-    "start-up": Topic(start_up.start_ups, start_up.headline, start_up.sentence, with_ratios=True),
+    "start-up": Topic(
+        start_up.start_ups, start_up.headline, start_up.sentence, with_ratios=True, unasked=True
+    ),
     "first-message": Topic(
         first_message.first_messages,
         first_message.headline,
         first_message.sentence,
         with_ratios=True,
         within="start-up",
+        unasked=True,
     ),
     "first": Topic(first_round.firsts, first_round.sentence, first_round.sentence, told=False),
 }

@@ -540,11 +540,22 @@ def _table(table: _Table, blocks: Sequence[_Layout], page: PageSize) -> Iterator
         if table.table.headed:
             yield from _headings_row(table, layout, page)
         for row, entries in zip(table.table.rows, table.entries, strict=True):
+            if len(blocks) > 1 and not _says_something(table, entries, layout):
+                continue
             drawn = Text(page.shown(_bar(table.table, row, layout)), "cyan")
             yield from _row(table, entries, drawn, layout, page, row)
             if number == len(blocks):
                 yield from _words_below(table, entries, row, page)
         yield Text()
+
+
+def _says_something(table: _Table, entries: dict[str, str], layout: _Layout) -> bool:
+    """Return whether a row has a number in a block, or any words beside its head."""
+    head = table.columns[0].name
+    nothing = {"", units.MISSING, plain(units.MISSING)}
+    named = [column for column, _ in layout.columns if column.name != head and not column.tells]
+    last = [table.last] if table.last and layout.last else []
+    return any(entries[column.name] not in nothing for column in (*named, *last))
 
 
 def _headings_row(table: _Table, layout: _Layout, page: PageSize) -> Iterator[Text]:

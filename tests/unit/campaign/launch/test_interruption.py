@@ -125,6 +125,16 @@ def test_ctrl_z_stops_once_and_ends_nothing(
     assert stops == [signal.SIGTSTP]
 
 
+def test_another_size_of_the_terminal_is_reported_once_and_ends_nothing(interruption: Interruption) -> None:
+    sizes: list[int] = []
+    interruption.resizes = lambda: sizes.append(1)
+    sent(signal.SIGWINCH)
+    assert not interruption.should_end(busy=False)
+    interruption.obey()
+    interruption.obey()
+    assert sizes == [1]
+
+
 def test_ctrl_z_at_the_very_end_stops_too(monkeypatch: pytest.MonkeyPatch) -> None:
     stops: list[int] = []
     monkeypatch.setattr(signal, "raise_signal", stops.append)
