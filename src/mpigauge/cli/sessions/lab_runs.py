@@ -61,12 +61,11 @@ def _late(counters: Counters, lab: Lab, *, measured: bool) -> str:
     from mpigauge.rows.warnings import RELAY_LATE_S
 
     what = (
-        "numbers that this touches are marked in the result: mpigauge show --all"
+        "numbers that this touches are marked: mpigauge show --all"
         if measured
         else consequence(counters.late_share, RELAY_LATE_S, least_delay_s(lab), "numbers between hosts")
     )
     return (
-        f"{units.format_percent(counters.late_share)} of {counters.forwarded} packets of the lab were more "
-        f"than 50 µs late, the latest {units.format_time(counters.latest_s)}: its relay shares the cores "
-        f"with what was measured; {what}"
+        f"{units.format_percent(counters.late_share)} of the lab's packets were over 50 µs late, by up to "
+        f"{units.format_time(counters.latest_s)}: its relay shares the cores; {what}"
     )
