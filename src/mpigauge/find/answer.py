@@ -230,7 +230,9 @@ class Question:
 
     @property
     def of_plain_mode(self) -> Question:
-        """The same question to cells in the usual mode of their pattern, if there are any."""
+        """The same question about messages to cells in the usual mode of their pattern, if there are any."""
+        if self.name[0] not in QUOTED_BY_MODE:
+            return self
         plain = {
             like: choice
             for like, choice in self.choices.items()

@@ -504,10 +504,17 @@ def _first_two(messages: Sequence[QuoteLine]) -> list[QuoteLine]:
 
 
 def _of_two_patterns(lines: Sequence[QuoteLine]) -> list[QuoteLine]:
-    """Return the first number, and the first of the next pattern; without any, its second number."""
+    """Return the first number, and the first of the next pattern; without any, its second number.
+
+    A rate of the size that is told is no best one.
+    """
     first, *more = lines
     others = [line for line in more if line.first.pattern.name != first.first.pattern.name]
-    return [first, *(others or more)[:1]]
+    size = first.first.row.cell.bytes
+    second = [
+        line for line in more if line.first.quoted_as not in QUOTED_RATES or line.first.row.cell.bytes != size
+    ]
+    return [first, *(others or second)[:1]]
 
 
 def _is_told(quote: Quote) -> bool:

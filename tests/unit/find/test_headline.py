@@ -307,6 +307,8 @@ def test_what_is_no_latency_is_told_by_its_name_before_its_best_bandwidth() -> N
 
 def test_of_a_single_size_there_is_no_best_bandwidth() -> None:
     assert with_no_digits_of_width({cell(size=8): 500.0}) == "a message of 8 B takes 500 ns ±"
+    alone = {cell("matching", 8, "posted"): 128.0}
+    assert with_no_digits_of_width(alone) == "matching of 8 B takes 128 ns ±"
 
 
 def with_no_digits_of_width(times: dict[Cell, float]) -> str:
