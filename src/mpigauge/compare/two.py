@@ -171,6 +171,12 @@ def piece_of(pairs: Sequence[SizePair], word: Verdict) -> SizePiece:
     )
 
 
+def piece_at(point: SizeRatio) -> SizePiece:
+    """Return a single size as a piece."""
+    ratio, needed = point.ratio, launches_needed([point])
+    return SizePiece(point.verdict, (point.bytes,), (), ratio.estimate, ratio.estimate, ratio, needed)
+
+
 def launches_needed(points: Sequence[SizeRatio]) -> int | None:
     """Return after how many launches sizes would tell that are undecided; None if not known of all."""
     needed = [LAUNCHES_OF_A_VERDICT if one.ratio.awaits_launches else one.ratio.needed for one in points]

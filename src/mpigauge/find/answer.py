@@ -829,11 +829,14 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
 
 
 def _places_of(result: Result, found: Sequence[Answer]) -> list[str]:
-    """Return the library of several jobs, if it is one, and where their ranks were, if on several nodes."""
+    """Return the library of several jobs, if it is one, and where their ranks were, or how many they were."""
     libraries = {one.quotes[0].row.cell.library for one in found}
     library = libraries.pop() if len(libraries) == 1 else ""
     library = "" if library == UNKNOWN else library
-    return [*dict.fromkeys(filter(None, [library, *(place_of(result, one.job) for one in found)]))]
+    places = [*filter(None, (place_of(result, one.job) for one in found))]
+    ranks = {one.job.ranks for one in found}
+    alike = units.counted(ranks.pop(), "rank") if not places and len(ranks) == 1 and 0 not in ranks else ""
+    return [*dict.fromkeys(filter(None, [library, alike, *places]))]
 
 
 def place_of(result: Result, job: JobKey) -> str:

@@ -28,7 +28,6 @@ from mpigauge.find.answer import (
     answers,
     heading,
     is_quotable,
-    latency_bytes,
     lines_of,
     number_and_width,
     timed_part,
@@ -39,6 +38,7 @@ from mpigauge.find.explain.contrasts import (
     ORDER,
     RANKS,
     SENDERS,
+    at_latency,
     contrasts,
     in_brief,
     name_of,
@@ -300,7 +300,7 @@ def _of_factor(
     """Yield what is said of a factor: of the base that tells most, each other value against it."""
     others, varied = _told(evidence, found), varied_in(evidence.rows)
     if len(others) > MAX_COURSES or (factor in TOLD_AT_ONE_SIZE and len(others) > 1):
-        leads = [_lead(one) for one in others]
+        leads = [at_latency(one) for one in others]
         about = subject(others[0].base, varied, FACTORS[factor])
         text = headed(about, _several(others, leads))
         quoted = (
@@ -374,12 +374,6 @@ MAX_INTERVALS = 3
 """Most values of a factor that are each told with the interval and the sizes of their ratio."""
 
 
-def _lead(one: Contrast) -> SizePiece:
-    """Return the piece that the size of the latency is in."""
-    size = latency_bytes(point.bytes for point in one.points)
-    return next(piece for piece in one.pieces if size in piece.sizes_bytes)
-
-
 def _several(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> str:
     """Return how several compare with their base, each where the latency is: those that differ first.
 
@@ -397,29 +391,28 @@ def _several(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> str:
     )
     each = [
         f"{sides_of(one).other} {_amount(one, piece, interval=not in_short)}"
-        f"{'' if in_short else _where(one, piece)}"
+        f"{'' if (where := _where(one, piece)) == _where(first, lead) else where}"
         for one, piece in told.pop(None, [])
     ]
     alike = [
-        f"{VERDICTS[verdict]}{_at(lead)}: {', '.join(sides_of(one).other for one, _ in mine)}"
+        f"{VERDICTS[verdict]}{_where(first, lead)}: {', '.join(sides_of(one).other for one, _ in mine)}"
         for verdict, mine in told.items()
         if verdict is not None
     ]
     return "; ".join([f"{begin}{_where(first, lead)}", *each, *alike, *_most_elsewhere(others, leads)])
 
 
-def _at(lead: SizePiece) -> str:
-    """Return the size of the latency, at which something is so."""
-    size = latency_bytes(lead.sizes_bytes)
-    return f" at {units.format_size(size)}"
-
-
 def _most_elsewhere(others: Sequence[Contrast], leads: Sequence[SizePiece]) -> Iterator[str]:
     """Yield the piece that differs most of all, if that is at other sizes than the latency is."""
-    pieces = [(one, piece) for one in others for piece in one.pieces if piece.verdict in DIFFERENT]
+    pieces = [
+        (one, piece)
+        for one, lead in zip(others, leads, strict=True)
+        for piece in one.pieces
+        if piece.verdict in DIFFERENT and not {*lead.sizes_bytes} & {*piece.sizes_bytes}
+    ]
     if pieces:
         one, most = max(pieces, key=lambda pair: _weight(pair[1]))
-        if most not in leads and _weight(most) > max(map(_weight, leads)):
+        if _weight(most) > max(map(_weight, leads)):
             yield f"most: {sides_of(one).other} {_amount(one, most)}{_where(one, most)}"
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mpigauge.document.cell_names import sized_subject, varied_among
 from mpigauge.document.finding import Finding
 from mpigauge.errors import UsageError
-from mpigauge.find.answer import UNITS_OF_TIMES, answers, numbers_shown
+from mpigauge.find.answer import UNITS_OF_TIMES, answers, lines_of, numbers_shown
 from mpigauge.plan.patterns import FLOORS
 from mpigauge.rows.beyond_chance import beyond_chance
 from mpigauge.rows.estimate import Estimate
@@ -52,6 +52,9 @@ SPEEDS_MATTER = "speeds matter"
 
 MAX_LETTERS = 78
 """Of a line of a screen, without the mark before it."""
+
+MAX_LINES = 16
+"""Most lines of numbers of the first screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +121,10 @@ class About:
 
     @cached_property
     def times_shown(self) -> frozenset[Subject]:
-        """Return of what the first screen has a time, or a rate of one."""
-        return frozenset(quote.row.of for quote in self.shown if quote.unit in UNITS_OF_TIMES)
+        """Return of what the first screen has a time, or a rate of one: of the best, or of each way."""
+        ways = (quote for line in lines_of(self._answers, MAX_LINES) for quote in line.quotes if quote)
+        quotes = (*self.shown, *ways)
+        return frozenset(quote.row.of for quote in quotes if quote.unit in UNITS_OF_TIMES)
 
     @cached_property
     def quiet_helps(self) -> bool:

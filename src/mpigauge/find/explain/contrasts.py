@@ -15,15 +15,18 @@ from mpigauge.compare.two import (
     Clause,
     NamesOfTwo,
     SizePiece,
+    amount_of,
     as_many_as_fit,
     clauses,
     names_of_modes,
+    piece_at,
     size_pieces,
 )
 from mpigauge.document.cell_names import place_name, subject
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.document.size_words import at_size
+from mpigauge.find.answer import latency_bytes
 from mpigauge.find.comparisons import USUALLY
 from mpigauge.find.explain.evidence import against_first
 from mpigauge.find.explain.send_modes import handshakes
@@ -381,8 +384,17 @@ def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
     return lambda cell: WORDS[factor](cell) or BY_NAME[factor].without or USUALLY
 
 
+def at_latency(fact: Contrast) -> SizePiece:
+    """Return how the two differ at the size whose time is called the latency."""
+    size = latency_bytes(point.bytes for point in fact.points)
+    return piece_at(next(point for point in fact.points if point.bytes == size))
+
+
 def _more(fact: Contrast) -> Iterator[str]:
-    """Yield what follows from all sizes together."""
+    """Yield what the latency alone says, and what follows from all sizes together."""
+    alone = at_latency(fact)
+    if alone.verdict in DIFFERENT and alone not in fact.pieces:
+        yield f"{amount_of(alone, sides_of(fact))} at {units.format_size(alone.sizes_bytes[0])}"
     if fact.twice_from is not None:
         largest = units.format_size(fact.points[-1].bytes)
         yield f"by a factor of {TWICE:g} or more from {units.format_size(fact.twice_from)} to {largest}"

@@ -157,11 +157,11 @@ def _lines(document: Document, page: PageSize) -> Iterator[Text]:
     for table, blocks in zip(tables, layouts, strict=True):
         yield from _table(table, blocks, page)
     yield from _drawn(document, page)
+    yield from _hidden_line(_headings(tables, hidden), page)
     for line_ in document.below:
         yield from page.wrapped(_emphasised(line_, page))
     if any(layout.axis for blocks in layouts for layout in blocks):
         yield from page.wrapped(LEGEND, STYLES["quiet"])
-    yield from _hidden_line(_headings(tables, hidden), page)
 
 
 def _drawn(document: Document, page: PageSize) -> Iterator[Text]:
