@@ -394,21 +394,26 @@ def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
 
 def test_the_first_lines_of_an_answer_say_what_explain_and_compare_say(said: Said) -> None:
     text = " ".join(said.text("show")[1].split())
-    known = {}
+    known: dict[Any, Any] = {}
     for one in said.explained:
-        for piece in one["value"].get("pieces", ()):
+        # Of more than two values each is told at one size, as the table and `compare` have it.
+        points = (
+            {**point["ratio"], "sizes_bytes": [point["bytes"]]} for point in one["value"].get("points", ())
+        )
+        of_one_size = [{**point, "pooled": point} for point in points]
+        for piece in (*of_one_size, *one["value"].get("pieces", ())):
             both = (key_of(cell, bytes=piece["sizes_bytes"][0]) for cell in one["cells"][:2])
-            known[*both, one["value"]["state"]] = piece
+            known[*both, one["value"]["state"], tuple(piece["sizes_bytes"])] = piece
     for line in said.json("show").get("headline", ()):
         assert line["text"] in text
         for ratio in line["ratios"]:
             pair = key_of(ratio["base"]), key_of(ratio["other"]), ratio["state"]
-            explained = known[pair] if line["factor"] != "ranks" else {**ratio, "pooled": ratio}
+            sizes = tuple(ratio["sizes_bytes"])
+            explained = known[*pair, sizes] if line["factor"] != "ranks" else {**ratio, "pooled": ratio}
             assert ratio["verdict"] == explained["verdict"], pair
-            assert ratio["sizes_bytes"] == explained["sizes_bytes"]
-            alone = said.compared.get(pair, ratio) if len(ratio["sizes_bytes"]) == 1 else ratio
-            for one in (explained["pooled"], alone):
-                assert all(same(ratio[name], one[name]) for name in ENDS), pair
+            alone = said.compared.get(pair, ratio) if len(sizes) == 1 else ratio
+            for found in (explained["pooled"], alone):
+                assert all(same(ratio[name], found[name]) for name in ENDS), pair
 
 
 def test_a_figure_draws_what_compare_says(said: Said) -> None:

@@ -14,6 +14,7 @@ import pytest
 from mpigauge.result.reader import load
 from tests.cli.journey import MEASURE
 from tests.places import ROOT
+from tests.terminal import Terminal
 
 if TYPE_CHECKING:
     from tests.fakes.mpi import FakeMpi
@@ -39,9 +40,9 @@ def left_alone(openmpi: FakeMpi, hangup: signal.Handlers) -> int:
         signal.signal(signal.SIGHUP, hangup)
         words = ("run", *MEASURE, "--mpi", str(openmpi.prefix), "-o", str(FILE))
         os.execv(sys.executable, [sys.executable, "-P", "-m", "mpigauge", *words])  # noqa: S606
-    said = b""
-    while b"launch 2" not in said:
-        said += os.read(terminal, 65536)
+    screen = Terminal()
+    while "launch 2" not in screen.text:
+        screen.feed(os.read(terminal, 65536).decode(errors="replace").replace("\r\n", "\n"))
     os.close(terminal)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 

@@ -54,7 +54,7 @@ HARMLESS: Mapping[type[Struct], str] = {
     Port: "host rate delay",
     # What the kernel is asked to measure, which it refuses if it has no such pattern.
     Cell: "pattern mode mpi mpi_version transport datatype op root pair label group groups order",
-    Pattern: "name about time_of sampling bus one_pair",
+    Pattern: "name about time_of sampling bus one_pair sizes_usual",
     Mode: "name about time_of sampling baseline instead_of",
     # What was found when the campaign began: compared with what is found now, and read by nobody else.
     # The launcher is the one beside mpicc.

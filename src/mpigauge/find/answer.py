@@ -905,7 +905,8 @@ def _own_heading(line: QuoteLine) -> str:
     """Return the heading of numbers that are not called by their pattern, such as `message / memcpy`."""
     heading = HEADINGS.get(line.first.quoted_as, "")
     copies = {YARDSTICKS[quote.cost.name][0] for quote in line.quotes if quote is not None and quote.cost}
-    return heading.replace("copy", copies.pop()) if len(copies) == 1 else heading
+    of, slash, _ = heading.rpartition(" / ")
+    return f"{of}{slash}{copies.pop()}" if len(copies) == 1 else heading
 
 
 TOLD_BESIDE = tuple(name for name in CELL_DETAILS if name != "buffers")
@@ -1151,19 +1152,14 @@ def _limit(_: Quote, __: Units) -> str:
     return "longer messages wait for the receiver"
 
 
-COPIED_FROM: Mapping[str, str] = {
-    "memcpy": "in one rank's memory",
-    "copy": "in one rank's memory",
-    "crosscopy": "from another core's cache",
-}
-"""From where a copy is that messages are measured by: they can be cheaper than one from another core."""
-
-
 def _copies_words(quote: Quote, _: Units) -> str:
     if quote.cost is None:
         return ""
     pattern, _mode = YARDSTICKS[quote.cost.name]
-    return f"at {_size(quote.row)}, {COPIED_FROM[pattern]}"
+    # A message can be cheaper than a copy of what another core has just written.
+    alone = known()[pattern].active_ranks == 1
+    whence = "in one rank's memory" if alone else "from another core's cache"
+    return f"at {_size(quote.row)}, {whence}"
 
 
 DETAILS: Mapping[QuotedAs, Callable[[Quote, Units], str]] = {

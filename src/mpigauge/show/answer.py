@@ -334,6 +334,11 @@ class _JobRow:
         """What the job answers."""
         return self.line.quotes[self.number]
 
+    @property
+    def quotes(self) -> tuple[Quote | None, ...]:
+        """All numbers of the row, as a line of several jobs has them."""
+        return (self.quote,)
+
 
 def _table_of_jobs(compared: _Compared, lines: Sequence[QuoteLine]) -> Table:
     """Return a table with a row for each job that answers a question, the first value of the factor first."""
@@ -465,7 +470,7 @@ def _ratio_line(compared: _Compared, tables: Sequence[Table]) -> Iterator[Line]:
     varied, factor = compared.varied, compared.factor
     if varied is None or factor is None:
         return
-    shown = [quote for table in tables for line in _lines_in(table) for quote in line.quotes]
+    shown = [quote for table in tables for row in table.rows for quote in row.quotes]
     bases = dict.fromkeys(
         value_name(factor, found.base.cell)
         for quote in shown
@@ -489,7 +494,7 @@ def _lines_in(table: Table) -> Iterator[QuoteLine]:
 def _parts_lines(tables: Sequence[Table]) -> Iterator[Line]:
     """Yield from when on times are that are a part of an operation, where nothing beside them says so."""
     bare = [table for table in tables if all(column.name != "detail" for column in table.columns)]
-    quotes = [quote for table in bare for line in _lines_in(table) for quote in line.quotes if quote]
+    quotes = [quote for table in bare for row in table.rows for quote in row.quotes if quote]
     parts = {quote.pattern.name: part for quote in quotes if (part := words.timed_part(quote))}
     yield from (Line(f"{name}: times are {part}", "quiet") for name, part in parts.items())
 

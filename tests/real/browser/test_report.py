@@ -101,12 +101,12 @@ def test_a_state_shows_its_curves(show: Any) -> None:
     choice = "select[name=state]"
     found.page.select_option(choice, "all")
     assert marks(found.drawn("latency-0")) == 2 * usual
-    found.page.select_option(choice, "far")
+    found.page.select_option(choice, "cores far")
     assert marks(found.drawn("latency-0")) == usual
     focus(found.drawn("latency-0"))
-    assert ", far, " in tip(found)
+    assert ", cores far, " in tip(found)
     again = show("states", found.page.evaluate("location.hash"))
-    assert again.page.locator(choice).input_value() == "far"
+    assert again.page.locator(choice).input_value() == "cores far"
     assert not found.errors
 
 

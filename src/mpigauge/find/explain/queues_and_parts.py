@@ -70,6 +70,8 @@ class PartCost:
         base: What it is held against: no queue, blocks that are copied by hand or one block, no partitions.
         steps: At least one, rising.
         entry_s: What each entry of a queue costs, where that is the same for all depths; else None.
+        entry_mean_s: What an entry costs on average of the deepest queue, where that is the slowest and they
+            do not all cost the same; else None.
         hidden: For partitions that were computed before the clock started: which part of the time of the
             base was over when the last became ready, 1 less the ratio of the last step; None where that is
             not known.
@@ -81,6 +83,7 @@ class PartCost:
     steps: tuple[PartStep, ...]
     entry_s: float | None
     hidden: Number | None = None
+    entry_mean_s: float | None = None
 
     @property
     def rests_on(self) -> frozenset[Cell]:
@@ -193,13 +196,22 @@ def _cost(factor: PartFactor, rows: Sequence[Row], bases: Sequence[Row]) -> Part
         of=subject_of([first, base]),
         base=base.cell,
         steps=steps,
-        entry_s=_entry_s(steps) if factor == "depth" else None,
+        entry_s=(each_s := _entry_s(steps) if factor == "depth" else None),
+        entry_mean_s=_entry_mean_s(steps) if factor == "depth" and each_s is None else None,
     )
 
 
 def _fits(base: Cell, cell: Cell) -> bool:
     """Return whether a base has the blocks of a cell, or none."""
     return base.block_bytes in {0, cell.block_bytes} and base.stride_bytes in {0, cell.stride_bytes}
+
+
+def _entry_mean_s(steps: Sequence[PartStep]) -> float | None:
+    """Return the time of an entry of the deepest queue on average; None unless that is the slowest."""
+    deepest = steps[-1]
+    if deepest.ratio.verdict != "slower" or _most(steps) is not deepest:
+        return None
+    return (deepest.time_s - deepest.base_s) / deepest.number
 
 
 def _entry_s(steps: Sequence[PartStep]) -> float | None:
@@ -227,7 +239,7 @@ def headline(fact: PartCost, varied: Collection[str], chosen: Units = AUTOMATIC)
     differing = [step for step in fact.steps if _differs(step)]
     if not differing:
         return f"{about}: {_alike(fact)}"
-    if (most := _most(fact)) is None:
+    if (most := _most(fact.steps)) is None:
         return f"{about}: {_where(fact, differing)} {_against(fact)}: how many times as long is not known"
     said = [
         f"{about}: {_where(fact, [most])} it takes {known_times(most.ratio, interval=each)} {_as_long(fact)}"
@@ -270,20 +282,18 @@ def _needs(steps: Sequence[PartStep]) -> str:
     return f"; {VERDICT_NEEDS}" if few else ""
 
 
-def _most(fact: PartCost) -> PartStep | None:
+def _most(steps: Sequence[PartStep]) -> PartStep | None:
     """Return the step that differs most, of those of which it is known by how much; None without any."""
-    known = (step for step in fact.steps if _differs(step) and is_known(step.ratio.low, step.ratio.high))
+    known = (step for step in steps if _differs(step) and is_known(step.ratio.low, step.ratio.high))
     return max(known, key=lambda step: abs(math.log(step.ratio.estimate)), default=None)
 
 
 def _entry(fact: PartCost, chosen: Units) -> Iterator[str]:
-    """Yield what an entry of a queue costs: each the same, else on average of the deepest, if slowest."""
-    deepest = fact.steps[-1]
+    """Yield what an entry of a queue costs: each the same, or on average."""
     if fact.entry_s is not None:
         yield f"{units.format_time(fact.entry_s, chosen.time)} for each entry"
-    elif fact.factor == "depth" and deepest.ratio.verdict == "slower" and _most(fact) is deepest:
-        mean_s = (deepest.time_s - deepest.base_s) / deepest.number
-        yield f"{ON_AVERAGE}{units.format_time(mean_s, chosen.time)} an entry"
+    elif fact.entry_mean_s is not None:
+        yield f"{ON_AVERAGE}{units.format_time(fact.entry_mean_s, chosen.time)} per entry"
 
 
 def _hidden(part: Number, fact: PartCost) -> str:

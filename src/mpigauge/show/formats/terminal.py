@@ -551,9 +551,9 @@ def _table(table: _Table, blocks: Sequence[_Layout], page: PageSize) -> Iterator
 
 def _says_something(table: _Table, entries: dict[str, str], layout: _Layout) -> bool:
     """Return whether a row has a number in a block, or any words beside its head."""
-    head = table.columns[0].name
     nothing = {"", units.MISSING, plain(units.MISSING)}
-    named = [column for column, _ in layout.columns if column.name != head and not column.tells]
+    _, *beside = [column for column, _ in layout.columns]
+    named = [column for column in beside if not column.tells] or beside
     last = [table.last] if table.last and layout.last else []
     return any(entries[column.name] not in nothing for column in (*named, *last))
 

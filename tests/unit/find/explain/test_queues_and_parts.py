@@ -59,7 +59,7 @@ def test_a_cost_that_bends_is_said_on_average() -> None:
     (fact,) = facts(queues, evidence)
     assert fact.entry_s is None
     told = sentence("matching", fact, evidence), headline("matching", fact, evidence)
-    assert all(re.search(r"; on average 4[01]\.\d ns an entry$", said) for said in told)
+    assert all(re.search(r"; on average 4[01]\.\d ns per entry$", said) for said in told)
 
 
 def test_a_queue_that_costs_nothing_is_said_to_make_no_difference() -> None:
@@ -172,7 +172,7 @@ def test_partitions_are_held_against_a_message_without_at_the_largest_size() -> 
 
 @pytest.mark.parametrize(
     ("launches", "ends"),
-    [(3, "; a verdict needs 5 launches"), (8, r"; on average 10\.\d ns an entry")],
+    [(3, "; a verdict needs 5 launches"), (8, r"; on average 10\.\d ns per entry")],
     ids=["few", "enough"],
 )
 def test_a_large_ratio_of_few_launches_is_told_with_what_a_verdict_needs(launches: int, ends: str) -> None:
