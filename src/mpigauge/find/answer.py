@@ -822,7 +822,7 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
         until = ", until it was decided" if decided else ""
         words.append(f"{jobs}{units.counted(launches, 'launch')} in {seconds:.0f} s{until}")
     elif several:
-        words.insert(0, f"{len(found)} jobs")
+        words.append(f"{len(found)} jobs")
     if not launches and any(result.imported for result in results):
         words.append(launches_of(results))
     return DOT.join(words)
