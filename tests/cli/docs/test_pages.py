@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PAGES = pages.pages()
 NAMES = [page.path.stem for page in PAGES]
 STORED_MOST_BYTES = 17_000_000
-MAX_LINES = 300
+MAX_LINES = 320
 
 
 def option(command: pages.Command, name: str, default: str) -> str:
