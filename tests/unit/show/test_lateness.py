@@ -146,5 +146,5 @@ def test_what_a_result_says_of_each_number_the_lab_does_not_say_of_all(
     monkeypatch.setattr(start, "run", lambda *_: ended)
     assert lab_runs.enter(Lab(delay="40us"), command, "the command line") == 0
     said = capfd.readouterr().err
-    assert said.endswith("; numbers that this touches are marked in the result: mpigauge show --all\n")
+    assert said.endswith("; numbers that this touches are marked: mpigauge show --all\n")
     assert "do not use" not in said
