@@ -66,7 +66,7 @@ MAX_VARIED_LINES = 40
 BLANK_LINES, STEPS = 3, 3
 """Blank lines between head, numbers, doubts and what comes next, and usual lines of that."""
 
-RATIO = "ratio"
+RATIO, HALF_WIDTH = "ratio", "half_width"
 
 MAX_QUOTES, MAX_QUOTES_OF_MODES = 11, 16
 MIN_QUOTES, MIN_QUOTES_IN_ROWS = 6, 3
@@ -161,10 +161,22 @@ def progress(source: Source, chosen: Units) -> Document:
     lines = lines_of([column.answer for column in columns.columns], room)
     return Document(
         head=head,
-        tables=_tables(columns, chosen, _fitting(lines, room)),
+        tables=[*map(_steady, _tables(columns, chosen, _fitting(lines, room)))],
         foot=[Line(one.text, "title") for one in found],
         units=chosen,
     )
+
+
+def _steady(table: Table) -> Table:
+    """Return a table whose notes stay in their place while half-widths become shorter and longer."""
+
+    def padded(column: Column) -> Column:
+        def write(line: QuoteLine, chosen: Units) -> str:
+            return column.text(line, chosen).ljust(len(words.ONE_LAUNCH))
+
+        return replace(column, write=write) if column.name == HALF_WIDTH else column
+
+    return replace(table, columns=[*map(padded, table.columns)])
 
 
 def _compared(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> _Compared:
@@ -416,7 +428,7 @@ def _columns_of_one_job(
             tone=lambda line: _tone(line.first),
         ),
         Column(
-            "half_width",
+            HALF_WIDTH,
             "",
             lambda line: line.first.half_width,
             "1",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from operator import eq
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from mpigauge.sequences import runs
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
     from rich.text import Text
@@ -17,6 +20,9 @@ BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"
 """Between these a terminal with synchronised output shows nothing that is half drawn; others ignore them."""
 
 ERASE_BELOW, ERASE_REST, ERASE_ROW = "\x1b[J", "\x1b[K", "\x1b[2K"
+
+GAP = 8
+"""Letters that are written anew between two changes: to move the cursor over them takes as many."""
 
 Cells = list[tuple[str, tuple[str, ...]]]
 """Characters of a line, each with its styles."""
@@ -102,16 +108,14 @@ class Region:
             yield _to_column(cell_len(new[-1].plain))
 
     def _difference(self, old: Text, new: Text) -> str:
-        """Return what turns one line of the screen into another: from the first change to the last."""
+        """Return what turns one line of the screen into another: the pieces that differ."""
         before, after = _cells(old), _cells(new)
-        if before == after:
-            return ""
-        begin = _common(before, after)
-        same_width = cell_len(old.plain) == cell_len(new.plain)
-        end = len(after) - (_common(before[:begin:-1], after[:begin:-1]) if same_width else 0)
+        written = "".join(
+            f"{_to_column(cell_len(new.plain[:begin]))}{self._printed(new[begin:end])}"
+            for begin, end in _differing(before, after)
+        )
         shorter = cell_len(new.plain) < cell_len(old.plain)
-        column = cell_len(new.plain[:begin])
-        return f"{_to_column(column)}{self._printed(new[begin:end])}{ERASE_REST if shorter else ''}"
+        return f"{written}{_to_column(cell_len(new.plain))}{ERASE_REST}" if shorter else written
 
     def _printed(self, text: Text) -> str:
         with self._console.capture() as captured:
@@ -143,11 +147,10 @@ def _cells(line: Text) -> Cells:
     return [*zip(line.plain, styles, strict=True)]
 
 
-def _common(one: Iterable[object], other: Iterable[object]) -> int:
-    """Return how many elements two sequences have in common at their beginning."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+def _differing(before: Cells, after: Cells) -> Iterator[tuple[int, int]]:
+    """Yield where the pieces begin and end in which a line differs from before, with short gaps in them."""
+    wide = any(cell_len(letter) != 1 for letter, _ in (*before, *after))
+    same = [] if wide else [*map(eq, before, after)]
+    differing = [place for place in range(len(after)) if place >= len(same) or not same[place]]
+    for piece in runs(differing, lambda one, next_: next_ - one <= GAP):
+        yield piece[0], piece[-1] + 1
