@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
     from mpigauge.result.records import Record
 
-REFRESH_S = 0.25
-"""Drawing takes processor time from the ranks; four times a second is enough for a reader."""
+REFRESH_S = 0.5
+"""Drawing takes processor time from the ranks; twice a second is enough for a reader."""
 
 SUSPENSION_SHOWN_LEAST_S = 1.0
 
