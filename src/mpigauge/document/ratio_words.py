@@ -39,7 +39,7 @@ def times_words(ratio: Ratio) -> str:
 
 
 OF_LAUNCHES = "mean of the launches' ratios"
-"""What a ratio of two times of one result is."""
+"""Definition of the ratio of two times of one result, in a few words."""
 
 OF_PAIRS = f"{OF_LAUNCHES}, not the ratio of the two times beside it"
 """A note for tables of times with their ratio: a mean of ratios is no ratio of medians."""

@@ -23,10 +23,10 @@ HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty me
 """Words for what shows the distance between ranks."""
 
 IN_BRIEF: dict[Distance, str] = {"line": "cache line", "path": "message"}
-"""The same in few words."""
+"""Short form of that definition."""
 
 MAX_LETTERS = 80
-"""Of the states in brief: a line of a narrow terminal."""
+"""Longest line of the states in brief: that of a narrow terminal."""
 
 
 def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:

@@ -230,7 +230,7 @@ class Question:
 
     @property
     def of_plain_mode(self) -> Question:
-        """The same question about messages to cells in the usual mode of their pattern, if there are any."""
+        """Question about messages to cells in the usual mode alone, if there are any; else itself."""
         if self.name[0] not in QUOTED_BY_MODE:
             return self
         plain = {

@@ -499,7 +499,7 @@ def _first_two(messages: Sequence[QuoteLine]) -> list[QuoteLine]:
 def _of_two_patterns(lines: Sequence[QuoteLine]) -> list[QuoteLine]:
     """Return the first number, and the first of the next pattern; without any, its second number.
 
-    A rate of the size that is told is no best one.
+    A rate of the size that is told is not the best of several.
     """
     first, *more = lines
     others = [line for line in more if line.first.pattern.name != first.first.pattern.name]

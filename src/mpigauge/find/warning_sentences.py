@@ -535,7 +535,7 @@ def _wide_lines(cells: CellsFound) -> Iterator[Words]:
 
 
 MAX_WIDTH = 0.1
-"""Of the interval of a quoted number; a wider one is told though nobody has asked for a precision."""
+"""Half-width of a shown number above which it is told, though nobody has asked for a precision."""
 
 
 def _quoted_and_wide_lines(cells: CellsFound) -> Iterator[Words]:

@@ -343,7 +343,7 @@ class _JobRow:
 
     @property
     def quote(self) -> Quote | None:
-        """What the job answers."""
+        """Number of the job; None if it has none."""
         return self.line.quotes[self.number]
 
     @property
