@@ -23,7 +23,7 @@ HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty me
 """Words for what shows the distance between ranks."""
 
 IN_BRIEF: dict[Distance, str] = {"line": "cache line", "path": "message"}
-"""Short form of that definition."""
+"""Short words for what is handed over, by what the distance was measured with."""
 
 MAX_LETTERS = 80
 """Longest line of the states in brief: that of a narrow terminal."""

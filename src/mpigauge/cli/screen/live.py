@@ -82,6 +82,8 @@ class LiveAnswer(NoProgress):
         self._drawn = self._computed = time.monotonic()
         self._took_s = 0.0
         self._answer: Document | None = None
+        self._lines: list[Text] = []
+        self._laid_out_for: object = None
         self._launch = self._doing = ""
         self._in_visit = False
 
@@ -177,7 +179,7 @@ class LiveAnswer(NoProgress):
         if self._so_far is None or self._shown is None:
             return
         begun = time.monotonic()
-        self._answer = self._shown(self._so_far)
+        self._answer, self._laid_out_for = self._shown(self._so_far), None
         self._computed = time.monotonic()
         self._took_s = self._computed - begun
 
@@ -194,9 +196,13 @@ class LiveAnswer(NoProgress):
         self._region.draw([*self._fitted(self._lines_of_answer(), room), *status])
 
     def _lines_of_answer(self) -> list[Text]:
+        """Return the answer as this width breaks it; laid out once, as that takes time from the ranks."""
         from mpigauge.show.formats.terminal import lines_of
 
-        return [] if self._answer is None else [*lines_of(self._answer, self._console)]
+        if self._answer is not None and self._laid_out_for != self._console.width:
+            self._laid_out_for = self._console.width
+            self._lines = [*lines_of(self._answer, self._console)]
+        return self._lines
 
     def _fitted(self, lines: list[Text], room: int) -> list[Text]:
         """Return as many lines as there is room for: the first ones, and the finding, which is the last."""
