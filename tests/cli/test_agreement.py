@@ -30,6 +30,7 @@ from mpigauge.query.series import against_size, pieces_of, rate_point, time_poin
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.rows import rows
 from mpigauge.show.figures import KINDS, curves, ratios
+from mpigauge.show.figures.ratios import Ratios
 from mpigauge.show.report.build import page_of
 from mpigauge.show.report.cells import Cells
 from mpigauge.stats.decision import MARGIN
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Series
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
-    from mpigauge.show.figures.ratios import Ratios
+    from mpigauge.show.figures.widths import Widths
     from tests.conftest import Cli
 
 RESULTS = [*stored_results(), *FILES]
@@ -555,11 +556,11 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
         named[found] = row
         return found
 
-    ratios: list[Ratios] = []
+    found_ratios: list[Ratios] = []
 
-    def below(*words: Any) -> Ratios | None:
+    def below(*words: Any) -> Ratios | Widths | None:
         found = curves.below(*words)
-        ratios.extend([found] if found else [])
+        found_ratios.extend([found] if isinstance(found, Ratios) else [])
         return found
 
     monkeypatch.setattr(Cells, "number", numbered)
@@ -573,7 +574,7 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
         for cell, point in zip(curve.cells, curve.points, strict=bool(curve.cells)):
             time = said.rows[cell_key(named[cell].cell), named[cell].state]["time_s"]
             assert all(same(of, time and time[name]) for name, of in zip(ENDS, point[1:], strict=True))
-    for over in ratios:
+    for over in found_ratios:
         for one, base, pieces in zip(over.series, over.bases, over.pieces, strict=True):
             tops = {row.cell.bytes: row for row in one.rows}
             bottoms = {row.cell.bytes: row for row in base.rows} if base else {}

@@ -67,7 +67,7 @@ QUICK = Asked(
 )
 THOROUGH = Asked(
     title="thorough",
-    measure=(*_point_to_point(THOROUGH_SIZES), *_context_tables("8:4MiB", "64:64MiB")),
+    measure=(*_point_to_point(THOROUGH_SIZES), *_context_tables("8:4MiB", "1:64MiB")),
     sizes=THOROUGH_SIZES,
     precision="1%",
     budget="10min",

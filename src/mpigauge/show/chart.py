@@ -51,7 +51,7 @@ class ChartCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chart:
-    """Curves on one pair of axes, and their ratios if these are drawn below.
+    """Curves on one pair of axes, and the curves of those below: ratios, or widths of intervals.
 
     Attributes:
         what: Label of the vertical axis; empty where only its unit is named.
@@ -63,7 +63,7 @@ class Chart:
         limits_of: Series whose eager limits are marked.
         reach: Values besides those of its curves that the vertical axis covers.
         first_in_front: Whether the first curve is drawn over the others, not the last one.
-        below: Ratios of its curves to one of them.
+        below: Ratios of its curves to one of them, or the widths of their intervals.
     """
 
     curves: Sequence[ChartCurve]

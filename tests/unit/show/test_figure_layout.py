@@ -192,10 +192,13 @@ def test_an_overview_without_room_for_all_modes_says_so(machine: Path, modes: tu
 
 
 @pytest.mark.thorough
-def test_an_overview_of_too_many_series_advises_only_what_can_be_drawn() -> None:
+def test_an_overview_of_too_many_series_advises_only_what_can_be_drawn(machine: Path) -> None:
     """Of 16 series, `--kind time` would be refused, too."""
+    places = [f"a,{chr(ord('b') + number)}" for number in range(16)]
+    cells = [cell(size=size, placement=place) for place in places for size in (8, 64)]
+    path = written_to("places.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells))
     with pytest.raises(UsageError, match="16 series are more than the 8 of a panel") as refused:
-        figure(Query(KINDS["overview"], [source("wan-collectives", None)]))
+        figure(query("overview", path))
     assert "--series" in str(refused.value.hint)
     assert "--kind time" not in str(refused.value.hint)
 

@@ -105,16 +105,15 @@ def test_the_first_that_is_named_is_below_all(machine: Path) -> None:
     assert figure(asked).axes[1].get_ylabel().split()[2:] == ["Open", "MPI", "1,", "a,c"]
 
 
-def test_a_series_far_off_is_said_and_does_not_stretch_the_axis(machine: Path) -> None:
+def test_a_series_far_off_is_drawn_whole(machine: Path) -> None:
     cells = [
         cell(size=size, placement=place, transport="tcp") for place in ("a,b", "a,c", "x") for size in (8, 64)
     ]
     factor = {"a,b": 1, "a,c": 1.2, "x": 0.01}
     whole = figure(query("time", of_cells(cells, lambda of: 100_000 * factor[of.placement])))
     low, high = whole.axes[1].get_ylim()
-    assert 0.5 < low < 1
+    assert low < 0.01
     assert 1.2 < high < 2
-    assert any(one.startswith("x: 0.01") for one in words(whole))
 
 
 # ---- Lines, limits and blocked sizes -------------------------------------------------------------

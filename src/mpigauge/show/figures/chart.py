@@ -21,17 +21,25 @@ STRIP, LINE = 0.045, 0.06
 """Heights of the hatched strip over sizes that would deadlock, and of its label, as shares of the axes."""
 
 
-def draw(axes: Any, chart: Chart, name: str = "", most: int | None = None) -> None:
-    """Draw curves, axes and marks; the ratios below have axes of their own.
+def draw(
+    axes: Any, chart: Chart, name: str = "", most: int | None = None, low: Any = None, low_name: str = ""
+) -> None:
+    """Draw curves, axes and marks.
 
     Args:
         name: Prefix of the SVG ids of its curves.
         most: Most sizes with a label; None for as many as fit.
+        low: Axes of what stands below, which share that of the sizes; None if nothing does.
+        low_name: Prefix of the SVG ids of the curves there.
     """
     sizes = size_axis(chart, most)
     draw_curves(axes, chart, sizes.x if chart.across == "size" else float, name)
+    if low is not None:
+        draw_curves(low, chart, sizes.x, low_name, below=True)
+        axes.tick_params(labelbottom=False)
+        mark_breaks(low, chart.limits_of, named=False)
     if chart.across == "size":
-        sizes.set_up(axes, chart.across_label)
+        sizes.set_up(axes if low is None else low, chart.across_label)
     else:
         axes.set_xlabel(chart.across_label)
     set_up_values(axes, chart)
@@ -46,7 +54,7 @@ def draw_curves(
     Args:
         place: Position on the horizontal axis.
         name: Prefix of the SVG ids of its curves.
-        below: Whether to draw its ratios instead.
+        below: Whether to draw what stands below instead.
     """
     numbered = [*enumerate(chart.below if below else chart.curves)]
     for number, curve in reversed(numbered) if chart.first_in_front else numbered:

@@ -11,14 +11,24 @@ from mpigauge.models.modelled import modelled as models_of_series
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import Point, against_size, pieces_of, rate_point, time_point, title_words
 from mpigauge.show.chart import Chart, ChartCurve
-from mpigauge.show.figures import MAKERS, end_labels, lines, modelled, ratios, references, scales, style
+from mpigauge.show.figures import (
+    MAKERS,
+    end_labels,
+    lines,
+    modelled,
+    ratios,
+    references,
+    scales,
+    style,
+    widths,
+)
 from mpigauge.show.figures.chart import draw_curves, mark_breaks, set_up_values, size_axis, value_axis
 from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.references import references_of
 from mpigauge.units import format_half_width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from matplotlib.figure import Figure
 
@@ -27,7 +37,8 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Series
     from mpigauge.rows.rows import Row
     from mpigauge.show.chart import Quantity
-    from mpigauge.show.figures.ratios import Pieces, Ratios
+    from mpigauge.show.figures.ratios import Pair, Pieces, Ratios
+    from mpigauge.show.figures.widths import Widths
     from mpigauge.show.references import Reference
 
 INTERVALS = "bands: 95 % intervals across launches"
@@ -147,13 +158,15 @@ def described(
     *,
     first_in_front: bool = False,
     widened: bool = True,
+    styles: Sequence[dict[str, Any]] | None = None,
 ) -> Chart:
     """Return the description of curves against size.
 
     Args:
+        styles: Styles of the curves; None for those by which they can be told apart.
         widened: Whether a curve is wider where others cover it.
     """
-    styles = styles_of(query, curves)
+    styles = styles_of(query, curves) if styles is None else styles
     if widened:
         order = slice(None, None, -1) if first_in_front else slice(None)
         styles = lines.widened_below(styles[order], pieces[order])[order]
@@ -171,16 +184,41 @@ def described(
     )
 
 
-def below(query: Query, curves: Sequence[Series]) -> Ratios | None:
-    """Return the ratios that stand below curves on logarithmic axes: 5 % cannot be seen above."""
-    if query.linear or not _comparable(query, curves):
+def below(
+    query: Query,
+    curves: Sequence[Series],
+    pieces: Sequence[Sequence[Sequence[Point]]],
+    known: Collection[Pair] = (),
+) -> Ratios | Widths | None:
+    """Return what stands below curves on logarithmic axes, where neither 5 % nor an interval can be seen.
+
+    Args:
+        pieces: Points of the curves.
+        known: Pairs of curves whose ratios stand elsewhere in the figure or on the page.
+    """
+    if query.linear:
         return None
-    over = ratios.like_with_like(query, curves)
-    return over if any(over.pieces) else None
+    over = ratios.like_with_like(query, curves) if ratios.comparable(query, curves) else None
+    if over is None or not any(over.pieces):
+        return widths.hidden_widths(curves, pieces)
+    return None if over.pairs <= {*known} else over
 
 
-def with_below(chart: Chart, over: Ratios | None) -> Chart:
-    """Return a chart with curves of the ratios, which look as those that they are of."""
+def set_up_below(axes: Any, several: Sequence[Ratios | Widths]) -> None:
+    """Set up the axes below curves.
+
+    Args:
+        several: What stands below all panels that share the axes; the first is drawn here.
+    """
+    all_ratios = [one for one in several if isinstance(one, ratios.Ratios)]
+    if all_ratios:
+        ratios.set_up(axes, all_ratios)
+    else:
+        widths.set_up(axes, [one for one in several if isinstance(one, widths.Widths)])
+
+
+def with_below(chart: Chart, over: Ratios | Widths | None) -> Chart:
+    """Return a chart with the curves below it, which look as those that they are of."""
     if over is None:
         return chart
     curves = [
@@ -193,15 +231,11 @@ def with_below(chart: Chart, over: Ratios | None) -> Chart:
 def draw(
     whole: Figure,
     chart: Chart,
-    over: Ratios | None,
+    over: Ratios | Widths | None,
     models: Sequence[CurveModel | None] = (),
     lines_of_references: Sequence[Reference] = (),
 ) -> None:
-    """Draw a chart into an empty figure, ratios below it, and lines of models and references in it.
-
-    Args:
-        over: Ratios to draw below.
-    """
+    """Draw a chart into an empty figure, what stands below it, and lines of models and references in it."""
     axes, low = whole.subplots(2, 1, sharex=True, height_ratios=(2.2, 1)) if over else (None, None)
     axes = axes or whole.add_subplot()
     sizes, axis = size_axis(chart), value_axis(chart)
@@ -214,8 +248,8 @@ def draw(
     references.draw(axes, lines_of_references, sizes, axis)
     mark_breaks(axes, chart.limits_of)
     if over is not None:
-        draw_curves(low, chart, sizes.x, "ratio-", below=True)
-        ratios.set_up(low, [over])
+        draw_curves(low, chart, sizes.x, over.prefix, below=True)
+        set_up_below(low, [over])
         mark_breaks(low, chart.limits_of, named=False)
 
 
@@ -223,18 +257,19 @@ def _with_ratios(
     query: Query, curves: Sequence[Series], chart: Chart, references: Sequence[Reference] = ()
 ) -> Figure:
     """Draw curves and, on logarithmic axes, their ratios below: 5 % cannot be seen in the curves."""
-    over = below(query, curves)
+    over = below(query, curves, [curve.pieces for curve in chart.curves])
     whole = style.paper(4.8 if over else 3.4, legend_rows(curves))
     draw(whole, with_below(chart, over), over, models_of_series(curves) if query.model else (), references)
-    note = _note(intervals(curves), over) if over else intervals(curves)
+    note = _note(intervals(curves), over)
     finish(whole, query, curves, looks_of(chart), f"{note}; {modelled.NOTE}" if query.model else note)
     return whole
 
 
-def _note(bands: str, over: Ratios | None) -> str:
+def _note(bands: str, over: Ratios | Widths | None) -> str:
     """Return the meaning of bands, and why some ratios are missing."""
-    missing = missing_ratios(over.mismatches) if over else ""
-    return "; ".join(filter(None, [bands, missing, _in_common(over) if over else ""]))
+    if not isinstance(over, ratios.Ratios):
+        return bands
+    return "; ".join(filter(None, [bands, missing_ratios(over.mismatches), _in_common(over)]))
 
 
 def _in_common(over: Ratios) -> str:
@@ -252,11 +287,6 @@ def intervals(curves: Sequence[Series]) -> str:
         if row.time and (half := row.time.half_width) is not None
     ]
     return f"{INTERVALS}, half of them within {format_half_width(median(halves))}" if halves else INTERVALS
-
-
-def _comparable(query: Query, curves: Sequence[Series]) -> bool:
-    """Return whether ratios make sense: between series of one pattern, or those selected by name."""
-    return bool(query.series) or len({curve.factors["pattern"] for curve in curves}) == 1
 
 
 def time_words(curves: Sequence[Series]) -> str:

@@ -141,6 +141,7 @@ def room_of(axes: Any) -> tuple[float, float]:
     spec = axes.get_subplotspec()
     if spec is None:
         return edge, width - edge
+    spec = spec.get_topmost_subplotspec()
     columns = spec.get_gridspec().ncols
     cell_width = width / columns
     return spec.colspan.start * cell_width + edge, spec.colspan.stop * cell_width - edge

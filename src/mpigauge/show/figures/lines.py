@@ -37,8 +37,8 @@ WIDTH_OF_LINE, SIZE_OF_MARKER = 1.3, 4.0
 NEAR, MAX_NEAR = 0.01, 0.03
 """Curves closer than this coincide for the eye: share of the logarithmic range of values, and of a value."""
 
-MOST_UNDER = 2
-"""Most curves above another for which it becomes wider."""
+MOST_UNDER, WIDER_LINE, WIDER_MARKER = 2, 1.3, 1.4
+"""Most curves above another for which it becomes wider, and by how many points for each."""
 
 NOTE_LETTERS_A_INCH = 17
 NOTE_INCHES = 0.14
@@ -102,7 +102,10 @@ def widened_below(styles: Sequence[dict[str, Any]], pieces: Sequence[Sequence[Se
         wider = min(over, MOST_UNDER)
         widened.append(
             curve_style
-            | {"linewidth": WIDTH_OF_LINE + 1.6 * wider, "markersize": SIZE_OF_MARKER + 2.2 * wider}
+            | {
+                "linewidth": WIDTH_OF_LINE + WIDER_LINE * wider,
+                "markersize": SIZE_OF_MARKER + WIDER_MARKER * wider,
+            }
         )
     return widened
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.phrases import UNSAID
@@ -21,10 +21,11 @@ from mpigauge.query.series import (
 from mpigauge.rows.group import words_key
 from mpigauge.sequences import group_by
 from mpigauge.show.chart import Chart, ChartCurve
-from mpigauge.show.figures import MAKERS, lines, ratios, references, scales, style
+from mpigauge.show.figures import MAKERS, lines, references, scales, style
 from mpigauge.show.figures.chart import draw_curves, mark_breaks
-from mpigauge.show.figures.curves import intervals, with_below
+from mpigauge.show.figures.curves import below, intervals, set_up_below, with_below
 from mpigauge.show.figures.line_styles import styles_of
+from mpigauge.show.figures.ratios import Ratios
 from mpigauge.show.references import references_by
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 
     from mpigauge.query.query import Query
     from mpigauge.query.series import Point, Series
-    from mpigauge.show.figures.ratios import Pieces, Ratios
+    from mpigauge.show.figures.ratios import Pieces
+    from mpigauge.show.figures.widths import Widths
     from mpigauge.show.references import Reference
 
 MAX_PANELS = 6
@@ -44,12 +46,12 @@ COLUMNS = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """Series in one pair of axes: values, and their ratios below."""
+    """Series in one pair of axes: values, and what stands below them."""
 
     title: str
     series: list[Series]
     pieces: list[Pieces]
-    ratios: Ratios
+    over: Ratios | Widths | None
     references: list[Reference]
 
     @property
@@ -115,6 +117,8 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     grouped = [[next(members) for _ in group] for group in groups]
     references = references_by(query, grouped)
     panels = [_panel(query, curves, titles, known) for curves, known in zip(grouped, references, strict=True)]
+    if any(isinstance(panel.over, Ratios) for panel in panels):  # all share the axes below
+        panels = [replace(one, over=one.over if isinstance(one.over, Ratios) else None) for one in panels]
     labels = list(dict.fromkeys(curve.label for curve in named))
     firsts = [next(curve for curve in named if curve.label == label) for label in labels]
     styles = dict(zip(labels, styles_of(query, firsts, titles), strict=True))
@@ -142,15 +146,15 @@ def _panel(query: Query, curves: list[Series], titles: Sequence[str], references
     words = [curves[0].factors[name] for name in titles if name in curves[0].factors]
     short = [word for word in words if word not in UNSAID - {"same-host"}]
     pieces = [pieces_of(curve, rate_point) for curve in curves]
-    return Panel(", ".join(short or words), curves, pieces, ratios.like_with_like(query, curves), references)
+    return Panel(", ".join(short or words), curves, pieces, below(query, curves, pieces), references)
 
 
 def _drawn(query: Query, panels: Sequence[Panel], styles: dict[str, dict[str, Any]], labels: int) -> Figure:
     columns = min(COLUMNS if style.width_in() > style.NARROW else 1, len(panels))
     rows = -(-len(panels) // columns)
-    below = not query.linear and any(any(panel.ratios.pieces) for panel in panels)
-    whole = style.paper((3.3 if below else 2.5) * rows + 0.6, 1 + -(-labels // 3))
-    heights = [2.0, 1.0] * rows if below else [1.0] * rows
+    with_low = any(panel.over for panel in panels)
+    whole = style.paper((3.3 if with_low else 2.5) * rows + 0.6, 1 + -(-labels // 3))
+    heights = [2.0, 1.0] * rows if with_low else [1.0] * rows
     grid = whole.add_gridspec(len(heights), columns, height_ratios=heights)
     sizes = scales.SizeAxis(
         {point.x for panel in panels for point in panel.points},
@@ -165,21 +169,22 @@ def _drawn(query: Query, panels: Sequence[Panel], styles: dict[str, dict[str, An
     shared_low: Any = {"sharex": None, "sharey": None}
     for number, panel in enumerate(panels):
         row, column = divmod(number, columns)
-        upper = whole.add_subplot(grid[(2 if below else 1) * row, column], **shared)
+        upper = whole.add_subplot(grid[(2 if with_low else 1) * row, column], **shared)
         shared = {"sharex": upper, "sharey": upper} if number == 0 else shared
         upper.set_title(panel.title)
         chart = _chart(panel, styles)
         draw_curves(upper, chart, sizes.x, f"{number}-")
         lowest = upper
-        if below:
+        if with_low:
             lowest = whole.add_subplot(grid[2 * row + 1, column], sharex=upper, sharey=shared_low["sharey"])
             shared_low = {"sharey": lowest} if number == 0 else shared_low
-            draw_curves(lowest, chart, sizes.x, f"ratio-{number}-", below=True)
+            if panel.over is not None:
+                draw_curves(lowest, chart, sizes.x, f"{panel.over.prefix}{number}-", below=True)
             upper.tick_params(labelbottom=False)
         last = number + columns >= len(panels)
         sizes.set_up(lowest, "message size" if last else "")
         lowest.tick_params(labelbottom=last)
-    _set_up(panels, whole.axes, axis, sizes, columns, below=below)
+    _set_up(panels, whole.axes, axis, sizes, columns, with_low=with_low)
     return whole
 
 
@@ -187,7 +192,7 @@ def _chart(panel: Panel, styles: Mapping[str, dict[str, Any]]) -> Chart:
     looks = [styles[curve.label] for curve in panel.series]
     curves = zip(panel.series, looks, panel.pieces, strict=True)
     return with_below(
-        Chart([ChartCurve(curve.label, look, pieces) for curve, look, pieces in curves], "rate"), panel.ratios
+        Chart([ChartCurve(curve.label, look, pieces) for curve, look, pieces in curves], "rate"), panel.over
     )
 
 
@@ -198,20 +203,23 @@ def _set_up(
     sizes: scales.SizeAxis,
     columns: int,
     *,
-    below: bool,
+    with_low: bool,
 ) -> None:
-    """Set up axes with labels on the left only; ratios share one range."""
-    uppers, lowers = (axes[::2], axes[1::2]) if below else (axes, [])
+    """Set up axes with labels on the left only; the axes below share one range."""
+    uppers, lowers = (axes[::2], axes[1::2]) if with_low else (axes, [])
     for number, (upper, panel) in enumerate(zip(uppers, panels, strict=True)):
         first = number % columns == 0
         axis.set_up(upper, label=first)
         references.draw(upper, panel.references, sizes, axis)
         upper.tick_params(labelleft=first)
         mark_breaks(upper, panel.series)
-    every = [panel.ratios for panel in panels]
+    labelled: list[Any] = []
+    every = [panel.over for panel in panels if panel.over is not None]
     for number, (lower, panel) in enumerate(zip(lowers, panels, strict=bool(lowers))):
-        ratios.set_up(lower, [panel.ratios, *every])
+        set_up_below(lower, [*([panel.over] if panel.over is not None else []), *every])
         mark_breaks(lower, panel.series, named=False)
         lower.tick_params(labelleft=number % columns == 0)
-        if number % columns and panel.ratios.below == every[number - 1].below:
-            lower.set_ylabel("")
+        if number % columns and lower.get_ylabel() == lowers[number - 1].get_ylabel():
+            labelled.append(lower)
+    for lower in labelled:
+        lower.set_ylabel("")

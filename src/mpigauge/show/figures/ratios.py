@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from matplotlib.ticker import FuncFormatter
 
@@ -14,10 +12,9 @@ from mpigauge.compare.size_ratio import by_size, size_ratios
 from mpigauge.query.series import FILE, Point, pieces_of
 from mpigauge.rows.group import same_state
 from mpigauge.rows.same_distance import ANYWHERE, apart, distances_apart
-from mpigauge.show.figures import lines, scales
+from mpigauge.show.figures import scales
 from mpigauge.show.figures.line_styles import varying, words_of
 from mpigauge.stats.decision import bounds
-from mpigauge.units import format_factor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,15 +28,11 @@ if TYPE_CHECKING:
     from mpigauge.show.figures.line_styles import Group
 
 Pieces = list[list[Point]]
+Pair = tuple["Key", "Key"]
+"""Keys of a series and of its denominator."""
 
 LOG_FROM = 3.0
 """Range of ratios from which the axis is logarithmic."""
-
-FAR = 20.0
-"""Series with all ratios beyond this, either way, do not extend the axis; a text names them."""
-
-ROOM_FOR_WORDS = 0.15
-"""Share of the axis, below the points, for a text on series that are lower."""
 
 LETTERS_OF_LINE = 22
 """Most characters per line of a name beside an axis."""
@@ -60,6 +53,14 @@ class Ratios:
     bases: Sequence[Series | None]
     pieces: list[Pieces]
     below: str
+    prefix: ClassVar[str] = "ratio-"
+    """Prefix of the SVG ids of its curves."""
+
+    @property
+    def pairs(self) -> set[Pair]:
+        """Each series that has ratios, with its denominator."""
+        whole = zip(self.series, self.bases, self.pieces, strict=True)
+        return {(curve.key(), base.key()) for curve, base, pieces in whole if base is not None and pieces}
 
     def label_of_base(self, curve: Series) -> str:
         """Return what the denominator of a series is called."""
@@ -103,8 +104,10 @@ def _timed(curve: Series) -> set[int]:
 
 
 def to_first(curves: Sequence[Series]) -> Ratios:
-    """Return ratios of all series to the first."""
-    return _ratios(curves, [None, *([curves[0]] * (len(curves) - 1))], curves[0].label)
+    """Return ratios of all series to the first, named by what it alone has where they differ in one thing."""
+    groups = varying(curves)
+    words = words_of(curves[0], groups[0], curves) if len(groups) == 1 else ""
+    return _ratios(curves, [None, *([curves[0]] * (len(curves) - 1))], words or curves[0].label)
 
 
 def like_with_like(query: Query, curves: Sequence[Series]) -> Ratios:
@@ -116,12 +119,32 @@ def like_with_like(query: Query, curves: Sequence[Series]) -> Ratios:
     groups = varying(curves)
     if len(query.series) > 1 or not groups or len({curve.imported for curve in curves}) + len(groups) < 3:  # noqa: PLR2004 - two things
         return to_first(curves)
-    across = next((group for group in groups if group == (FILE,)), groups[0])
+    across = _across(curves, groups)
     bases = _bases(curves, across)
     if not any(bases):
         return to_first(curves)
     words = words_of(curves[0], across, curves)
     return _ratios(curves, bases, words) if words else to_first(curves)
+
+
+def _across(curves: Sequence[Series], groups: Sequence[Group]) -> Group:
+    """Return the group in which a series differs from its denominator; never in the pattern alone."""
+    if (FILE,) in groups:
+        return (FILE,)
+    within_pattern = [group for group in groups if "pattern" not in group]
+    return within_pattern[0] if _several_patterns(curves) and within_pattern else groups[0]
+
+
+def comparable(query: Query, curves: Sequence[Series]) -> bool:
+    """Return whether ratios make sense: within a pattern, or between series selected by name."""
+    if query.series or not _several_patterns(curves):
+        return True
+    groups = varying(curves)
+    return "pattern" not in _across(curves, groups) and any(_bases(curves, _across(curves, groups)))
+
+
+def _several_patterns(curves: Sequence[Series]) -> bool:
+    return len({curve.factors["pattern"] for curve in curves}) > 1
 
 
 def _bases(curves: Sequence[Series], across: Group) -> list[Series | None]:
@@ -213,9 +236,7 @@ def set_up(axes: Any, several: Sequence[Ratios], below: str = "") -> None:
     axes.axhspan(least, most, color="0.5", alpha=0.18, linewidth=0, zorder=0)
     axes.axhline(1, color="0.3", linewidth=0.9, zorder=1)
     everything = [pieces for curve in several for pieces in curve.pieces]
-    low, high = _range(everything)
-    if any(0 < point.y < low for pieces in everything for piece in pieces for point in piece):
-        low /= (high / low) ** ROOM_FOR_WORDS
+    low, high = _range([point for pieces in everything for piece in pieces for point in piece])
     if high / low > LOG_FROM:
         axes.set_yscale("log")
         axes.set_ylim(low, high)
@@ -223,38 +244,14 @@ def set_up(axes: Any, several: Sequence[Ratios], below: str = "") -> None:
     else:
         axes.set_ylim(low, high)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.4g}"))
-    _name_far(axes, several[0], low, high)
     axes.set_ylabel("time /\n" + "\n".join(textwrap.wrap(below or several[0].below, LETTERS_OF_LINE)))
 
 
-def _range(everything: Sequence[Pieces]) -> tuple[float, float]:
-    """Return the range of points, without far series, and of intervals that do not extend much farther."""
-    pieces_of_points = [[point for piece in pieces for point in piece] for pieces in everything]
-    pieces_of_points = [points for points in pieces_of_points if points]
-    points = list(
-        chain.from_iterable([near for near in pieces_of_points if not _far(near)] or pieces_of_points)
-    )
+def _range(points: Sequence[Point]) -> tuple[float, float]:
+    """Return the range of points, and of intervals that do not extend much farther."""
     least, most = bounds()
     values = [point.y for point in points]
     low, high = min([*values, least]), max([*values, most])
     room, edge = (high / low) ** 0.25, (high / low) ** 0.08
     ends = [end for point in points for end in (point.low, point.high) if end]
     return max(min([*ends, low]), low / room) / edge, min(max([*ends, high]), high * room) * edge
-
-
-def _far(points: Sequence[Point]) -> bool:
-    return all(abs(math.log(point.y)) > math.log(FAR) for point in points)
-
-
-def _name_far(axes: Any, shown: Ratios, low: float, high: float) -> None:
-    """Name the series outside the range, at its edge."""
-    for edge, where in ((0.04, "below"), (0.96, "above")):
-        words = []
-        for curve, pieces in zip(shown.series, shown.pieces, strict=True):
-            values = [point.y for piece in pieces for point in piece]
-            outside = values and (max(values) < low if where == "below" else min(values) > high)
-            if outside:
-                span = dict.fromkeys(format_factor(value) for value in (min(values), max(values)))
-                words.append(f"{curve.label}: {' to '.join(span)}")
-        if words:
-            lines.write_note(axes, edge, "; ".join(words), "bottom" if where == "below" else "top")

@@ -29,6 +29,9 @@ BESIDE, BESIDE_ALL = 0.006, 0.02
 BEYOND, LINEAR_BEYOND, LINEAR_ROOM = 3.0, 1.3, 1.05
 """Factors by which an axis may extend beyond the values for their intervals, and the least margin."""
 
+BREAK = "break"
+"""Id of the strokes that break an axis of sizes."""
+
 _STEPS_OF_TWO = (1, 2, 3, 4, 5, 6, 10)
 
 
@@ -81,16 +84,19 @@ class SizeAxis:
         margin = (self._high / left) ** 0.03
         if self._has_zero:
             places, names = [self._zero, *places], ["0 B", *names]
-            self._break(axes)
+            for each in axes.get_shared_x_axes().get_siblings(axes):
+                self._break(each)
         _fix(axes.xaxis, places, names, _powers_of_two(self._low, self._high, 99))
         axes.set_xlim(left / max(margin, 1.08), self._high * max(margin, 1.08))
 
     def _break(self, axes: Any) -> None:
-        """Draw two strokes on the axis between 0 B and the smallest size."""
+        """Draw two strokes on the axis between 0 B and the smallest size, unless it has them."""
+        if any(text.get_gid() == BREAK for text in axes.texts):
+            return
         middle = math.sqrt(self._zero * self._low)
         axes.text(
             middle, 0, "//", transform=axes.get_xaxis_transform(), ha="center", va="center", fontsize="small"
-        ).set_gid("break")
+        ).set_gid(BREAK)
 
 
 def _fix(axis: Any, ticks: Sequence[float], names: Sequence[str], minor: Sequence[float] = ()) -> None:

@@ -23,11 +23,13 @@ from mpigauge.show.chart import ChartCurve
 from mpigauge.show.columns import NOTES, USUAL_COLUMNS
 from mpigauge.show.figures import lines
 from mpigauge.show.figures.curves import below, described, time_words, with_below
-from mpigauge.show.figures.line_styles import GROUPS
+from mpigauge.show.figures.line_styles import GROUPS, PLACE, WHAT, varying
 from mpigauge.show.figures.lines import DASHES
+from mpigauge.show.figures.ratios import Ratios
+from mpigauge.show.figures.widths import Widths
 from mpigauge.show.report import pictures, point_texts, words
 from mpigauge.show.report.page import Picture, grid_of
-from mpigauge.units import format_size
+from mpigauge.units import format_relative, format_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,12 +39,15 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Point, Series
     from mpigauge.rows.rows import Row
     from mpigauge.show.chart import Chart, Quantity
-    from mpigauge.show.figures.ratios import Ratios
+    from mpigauge.show.figures.ratios import Pair
     from mpigauge.show.report.cells import Cells
     from mpigauge.show.report.page import ReportTable
 
 MAX_CURVES = 8
 """Most curves per chart that can be told apart."""
+
+MAX_OF_PLACES = 4
+"""Most curves of several modes in several places in a chart; more have a chart per place."""
 
 ALL_CURVES = 100_000
 BY_TIME = ("size", "time", "half_width", "interval", "launches", "samples")
@@ -117,6 +122,8 @@ def _by_pattern(curves: Sequence[Series]) -> list[list[Series]]:
 
 def parted(curves: Sequence[Series]) -> list[list[Series]]:
     """Split curves into parts that are small enough to tell them apart."""
+    if len(curves) > MAX_OF_PLACES and {WHAT, PLACE} <= {*varying(curves)}:
+        return [part_ for part in _split(curves, PLACE) for part_ in parted(part)]
     if len(curves) <= MAX_CURVES:
         return [list(curves)]
     names = dict.fromkeys(name for curve in curves for name in curve.factors)
@@ -155,16 +162,23 @@ def _variant(curve: Series) -> str:
 # ---- One chart -----------------------------------------------------------------------------------
 
 
-def drawings(cells: Cells, query: Query, panels_: Iterable[ReportPanel]) -> Iterator[Picture]:
-    """Yield a picture per panel."""
+def drawings(
+    cells: Cells, query: Query, panels_: Iterable[ReportPanel], known: set[Pair]
+) -> Iterator[Picture]:
+    """Yield a picture per panel.
+
+    Args:
+        known: Pairs of curves whose ratios the page has already; those that are drawn are added.
+    """
     for panel in panels_:
-        yield _picture(cells, query, panel)
+        yield _picture(cells, query, panel, known)
 
 
-def _picture(cells: Cells, query: Query, panel: ReportPanel) -> Picture:
+def _picture(cells: Cells, query: Query, panel: ReportPanel, known: set[Pair]) -> Picture:
     what = words.RATE if panel.rates else time_words(panel.curves)
     title = title_words(panel.curves) or panel.curves[0].label
-    over = below(query, panel.curves)
+    over = below(query, panel.curves, [pieces_of(curve, panel.point) for curve in panel.curves], known)
+    known |= over.pairs if isinstance(over, Ratios) else set()
     chart = _chart_of(cells, query, panel, what, over)
     has_intervals = any(row.time and row.time.low is not None for curve in panel.curves for row in curve.rows)
     about = "; ".join(filter(None, [what, words.INTERVALS * has_intervals, _about(over)]))
@@ -173,11 +187,19 @@ def _picture(cells: Cells, query: Query, panel: ReportPanel) -> Picture:
     return Picture(panel.name, title, about, [drawing], keys, _table(cells, query, panel), chart, notes)
 
 
-def _about(over: Ratios | None) -> str:
-    return "" if over is None else "; ".join(filter(None, [words.BELOW, missing_ratios(over.mismatches)]))
+def _about(over: Ratios | Widths | None) -> str:
+    match over:
+        case Ratios():
+            return "; ".join(filter(None, [words.BELOW, missing_ratios(over.mismatches)]))
+        case Widths():
+            return words.WIDTHS_BELOW
+        case _:
+            return ""
 
 
-def _chart_of(cells: Cells, query: Query, panel: ReportPanel, what: str, over: Ratios | None) -> Chart:
+def _chart_of(
+    cells: Cells, query: Query, panel: ReportPanel, what: str, over: Ratios | Widths | None
+) -> Chart:
     """Return the chart of a panel with curves of other states, and the texts of all points."""
     several = len({_variant(series) for series in (*panel.curves, *panel.others)}) > 1
     pieces = [pieces_of(series, panel.point) for series in panel.curves]
@@ -196,7 +218,7 @@ def _chart_of(cells: Cells, query: Query, panel: ReportPanel, what: str, over: R
         for series in panel.others
     ]
     pairs = zip(panel.curves, bare.below, strict=False)
-    ratios = [_ratio_curve(cells, series, curve, over) for series, curve in pairs]
+    ratios = [_curve_below(cells, series, curve, over) for series, curve in pairs]
     return replace(bare, curves=[*drawn, *others], below=ratios)
 
 
@@ -221,15 +243,17 @@ def _with_words(
     return replace(curve, texts=texts, cells=[cells.number(series.source, row) for row, _ in rows_and_points])
 
 
-def _ratio_curve(cells: Cells, series: Series, curve: ChartCurve, over: Ratios | None) -> ChartCurve:
+def _curve_below(cells: Cells, series: Series, curve: ChartCurve, over: Ratios | Widths | None) -> ChartCurve:
     rows = {row.cell.bytes: row for row in series.rows}
-    base = over.label_of_base(series) if over else ""
-    what = f"{words.TIMES_AS_LONG} as {base}"
+
+    def text(point: Point) -> Sequence[str]:
+        if isinstance(over, Ratios):
+            what = f"{words.TIMES_AS_LONG} as {over.label_of_base(series)}"
+            return point_texts.of_value(what, point, "ratio")
+        return [f"{words.INTERVAL}: {format_relative(point.y)}"]
+
     texts = [
-        "\n".join(
-            [f"{curve.label}, {format_size(int(point.x))}", *point_texts.of_value(what, point, "ratio")]
-        )
-        for point in curve.points
+        "\n".join([f"{curve.label}, {format_size(int(point.x))}", *text(point)]) for point in curve.points
     ]
     numbers = [cells.number(series.source, rows[int(point.x)]) for point in curve.points]
     return replace(curve, texts=texts, cells=numbers)

@@ -114,7 +114,7 @@ def _panels(
 def _section(
     inputs: PageInputs, name: str, panels: Iterable[ReportPanel], grids: Iterable[ReportTable] = ()
 ) -> Section:
-    drawn = [*drawings(inputs.cells, inputs.query, _in_turn(inputs, name, [*panels]))]
+    drawn = [*drawings(inputs.cells, inputs.query, _in_turn(inputs, name, [*panels]), inputs.ratios)]
     return Section(name, words.TITLES[name], charts=drawn, grids=[*grids])
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Query, Source
     from mpigauge.rows.rows import Row
     from mpigauge.show.compared import ComparedSources
+    from mpigauge.show.figures.ratios import Pair
 
 
 def unnoticed(_: str) -> None:
@@ -33,6 +34,7 @@ class PageInputs:
         models: Models of curves; None where no curve has enough sizes.
         conclusions: Conclusions from each result, and from several together.
         begins: Called with the name of each part before it is made.
+        ratios: Pairs of curves whose ratios are on the page so far.
     """
 
     query: Query
@@ -43,6 +45,7 @@ class PageInputs:
     conclusions: Sequence[Said] = ()
     begins: Callable[[str], None] = unnoticed
     cells: Cells = field(default_factory=Cells)
+    ratios: set[Pair] = field(default_factory=set)
 
     @property
     def sources(self) -> Sequence[Source]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from mpigauge.show.chart import Chart, ChartCurve
     from mpigauge.show.figures.ratios import Ratios
+    from mpigauge.show.figures.widths import Widths
 
 WIDTH, HEIGHT, HEIGHT_OF_TWO = 5.6, 3.2, 4.5
 """Size in inches, without and with ratios below; the page scales it."""
@@ -33,7 +34,7 @@ NOTHING: Mapping[str, Sequence[int]] = {}
 
 CLARK = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"
-CURVE = re.compile(r"(points|line|band|bars)-(?:ratio-)?(\d+)(?:-\d+)?")
+CURVE = re.compile(r"(points|line|band|bars)-(?:ratio-|width-)?(\d+)(?:-\d+)?")
 """Ids of the elements of a curve, with its number, by which the script shows and hides it."""
 
 COLOURS = {
@@ -74,12 +75,12 @@ SETTINGS: Any = {
 """Settings of matplotlib: transparent background, no black."""
 
 
-def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> tuple[str, list[str]]:
+def drawn(name: str, title: str, chart: Chart, over: Ratios | Widths | None = None) -> tuple[str, list[str]]:
     """Return a chart as SVG with the texts of its points, and the notes that are written in it.
 
     Args:
         name: Unique on the page.
-        over: Ratios of the curves below; None if there are none.
+        over: What stands below the curves; None if nothing does.
     """
     with style.style(WIDTH), mpl.rc_context(SETTINGS):
         whole = Figure(figsize=(WIDTH, HEIGHT if over is None else HEIGHT_OF_TWO), layout="constrained")
@@ -90,7 +91,8 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> tu
             figures.draw(whole.add_subplot(), chart)
         fit.fit(whole)
         by_id = {f"points-{number}": curve for number, curve in enumerate(chart.curves)}
-        by_id |= {f"points-ratio-{number}": curve for number, curve in enumerate(chart.below)}
+        prefix = over.prefix if over is not None else ""
+        by_id |= {f"points-{prefix}{number}": curve for number, curve in enumerate(chart.below)}
         svg = inline(
             whole,
             name,
