@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell
 
-pytestmark = pytest.mark.thorough
-
 
 def of_cells(cells: Sequence[Cell], ns: Callable[[Cell], float]) -> Path:
     """A result in which launches differ by 2 %."""
@@ -44,11 +42,13 @@ def test_where_decades_hide_intervals_their_widths_stand_below(machine: Path) ->
     assert all("%" in tick.get_text() for tick in low.get_yticklabels() if tick.get_text())
 
 
+@pytest.mark.thorough
 def test_where_intervals_can_be_seen_nothing_stands_below(machine: Path) -> None:
     whole = figure(query("time", of_cells([cell(size=size) for size in (8, 16)], lambda of: 1000 + of.bytes)))
     assert len(whole.axes) == 1
 
 
+@pytest.mark.thorough
 def test_patterns_in_two_libraries_are_each_held_against_itself(machine: Path) -> None:
     cells = [
         cell(pattern, size, mpi=mpi)
@@ -63,6 +63,7 @@ def test_patterns_in_two_libraries_are_each_held_against_itself(machine: Path) -
     assert {round(of_curve[0]) for of_curve in values(low)} == {2, 3}
 
 
+@pytest.mark.thorough
 def test_panels_share_one_legend_in_which_a_label_looks_one_way(machine: Path) -> None:
     whole = figure(Query(KINDS["overview"], [source("libraries", None)]))
     (legend,) = whole.legends
@@ -71,6 +72,7 @@ def test_panels_share_one_legend_in_which_a_label_looks_one_way(machine: Path) -
     assert not any(axes.get_legend() for axes in whole.axes)
 
 
+@pytest.mark.thorough
 def test_0_b_is_left_of_a_break_in_all_panels(machine: Path) -> None:
     modes = ("standard", "synchronous")
     cells = [cell(size=size, mode=mode) for mode in modes for size in SIZES]
