@@ -25,20 +25,14 @@ from mpigauge.cli.screen.doing import doing
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError
 from mpigauge.result.files import named, stem_of
-from mpigauge.show.figures import ALIASES, FORMS, KINDS, check_place
+from mpigauge.show.figures import ALIASES, FORMS, KINDS, OVERVIEW, check_place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from mpigauge.ask import Selection
     from mpigauge.query.query import Source
-    from mpigauge.result.reader import Result
 
 
-OVERVIEW, MAP, OVERLAP = "overview", "map", "overlap"
 COMPARE = "compare"
-INSTEAD = ("one-sided", "pairs", "parts", COMPARE)
-"""Kinds to draw, the first that can be, where an overview would have too many series."""
 
 COMPARE_OPTIONS = ("by", "margin", "allow", "force")
 RATE = "rate"
@@ -66,7 +60,7 @@ class KindChoice(click.Choice[str]):
 @click.option(
     "--kind",
     type=KindChoice(list(KINDS)),
-    help=f"Kind of figure: mpigauge list plots; also {OTHER_NAMES}.  [default: {OVERVIEW}; of a map, {MAP}]",
+    help=f"Kind of figure: mpigauge list plots; also {OTHER_NAMES}.  [default: what was varied chooses]",
 )
 @click.option(
     "-o",
@@ -111,9 +105,10 @@ def command(
 ) -> None:
     """Draw a figure of RESULT files, ready for a paper.
 
-    Without RESULT, of the newest in results/. Without --kind, an overview of its curves; where these are too
-    many, the first of one-sided, pairs, parts and compare that can be drawn; of a map of all pairs, the
-    heat map; of messages beside a computation, the part that is hidden.
+    Without RESULT, of the newest in results/. Without --kind, what was varied chooses: modes in several
+    places have a panel per place, one operation is drawn against many numbers of ranks, a map of all pairs is
+    a heat map; else an overview of the curves, with their ratios below where libraries or modes can be
+    compared; of too many curves, the first of one-sided, pairs, parts and compare that can be drawn.
 
     \b
     mpigauge plot
@@ -140,6 +135,7 @@ def command(
     from mpigauge.query.query import Paper
     from mpigauge.show.compared import check_alike, thresholds_of
     from mpigauge.show.figures import draw
+    from mpigauge.show.figures.usual import first_that_can, usual_kinds
     from mpigauge.show.references import check
 
     references = tuple(filter(None, map(str.strip, reference.split(","))))
@@ -175,39 +171,12 @@ def command(
 
     with doing("reads what was measured") as begins:
         read = list(map(load, paths))
-        kinds = (kind,) if kind is not None else _usual_kinds(read, selection)
+        whole = not (selection.series or selection.sizes)
+        kinds = (kind,) if kind is not None else usual_kinds(sources(), whole=whole)
         for path in () if output is not None else map(usual_path, kinds):
             check_place(path)
-        figure = _first_that_can(kinds, drawn)
+        figure = first_that_can(kinds, drawn)
     note(f"figure: {figure}")
-
-
-def _usual_kinds(results: Sequence[Result], selection: Selection) -> Sequence[str]:
-    """Return the usual figures, of which the first that can be made is: a map, or an overview of curves."""
-    from mpigauge.linkmap.linkmap import is_map
-    from mpigauge.plan.patterns import known
-
-    whole = len(results) == 1 and not (selection.series or selection.sizes)
-    if whole and is_map(results[0]):
-        return (MAP,)
-    hidden = {name for name, one in known().items() if all(mode.overlaps for mode in one.modes)}
-    asked = {one.pattern for result in results for one in result.campaign.plan.measure}
-    return (OVERLAP,) * (asked <= hidden) + (OVERVIEW, *INSTEAD)
-
-
-def _first_that_can(kinds: Sequence[str], drawn: Callable[[str], Path]) -> Path:
-    """Return the first figure that can be made.
-
-    Raises:
-        UsageError: None can; why the first cannot.
-    """
-    reasons = []
-    for kind in kinds:
-        try:
-            return drawn(kind)
-        except UsageError as reason:
-            reasons.append(reason)
-    raise reasons[0]
 
 
 def _width_in(text: str | None) -> float | None:

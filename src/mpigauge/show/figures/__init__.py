@@ -200,6 +200,9 @@ ALIASES = {alias: kind.name for kind in KINDS.values() for alias in kind.aliases
 MAKERS: dict[str, Callable[[Query], Figure]] = {}
 """Function that draws each kind, for kinds whose module is loaded."""
 
+OVERVIEW = "overview"
+"""Kind of figure of results of which nothing else is the usual one."""
+
 MAX_ORIGINS = 4
 
 FORMS = (".png", ".svg", ".pdf")

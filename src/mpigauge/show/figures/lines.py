@@ -43,7 +43,7 @@ MOST_UNDER, WIDER_LINE, WIDER_MARKER = 2, 1.3, 1.4
 NOTE_LETTERS_A_INCH = 17
 NOTE_INCHES = 0.14
 """Height of another line of small text."""
-LETTERS_A_INCH = 15.0
+LETTERS_A_INCH = 17.5
 
 
 def curve(
@@ -233,8 +233,8 @@ def _in_lines(words: str) -> str:
 
 def columns_of(labels: Sequence[str]) -> int:
     """Return how many labels fit side by side."""
-    widest = max(map(len, labels)) / LETTERS_A_INCH + 0.65
-    return max(1, min(len(labels), int(width_in() / widest), 4))
+    widest = max(map(len, labels)) / LETTERS_A_INCH + 0.6
+    return max(1, min(len(labels), int(width_in() / widest), 6))
 
 
 def legend_rows(labels: Sequence[str]) -> int:
