@@ -32,7 +32,8 @@ def usual_kinds(sources: Sequence[Source], *, whole: bool) -> Sequence[str]:
     """Return the usual kinds of figure of results, of which the first that can be made is.
 
     A map of all pairs is a heat map; modes in several places have a panel per place; one operation of many
-    numbers of ranks, and depths, blocks and partitions, are drawn against these; anything else is an overview of its curves.
+    numbers of ranks, and depths, blocks and partitions, are drawn against these; anything else is an
+    overview of its curves.
 
     Args:
         whole: Whether no series or sizes are selected, as a map has all.
