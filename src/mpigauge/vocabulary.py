@@ -350,11 +350,13 @@ StateChoice = Literal["near", "mid", "far", "all"]
 """States to show: one, or a line for each."""
 
 OnlyChoice = Literal["quiet"]
+WithoutChoice = Literal["names"]
 """Visits to show: those during which no other program used the cores."""
 
 STATE_NAMES: tuple[StateName, ...] = get_args(StateName)
 STATE_CHOICES: tuple[StateChoice, ...] = get_args(StateChoice)
 ONLY_CHOICES: tuple[OnlyChoice, ...] = get_args(OnlyChoice)
+WITHOUT_CHOICES: tuple[WithoutChoice, ...] = get_args(WithoutChoice)
 
 QuotedAs = Literal[
     "latency",

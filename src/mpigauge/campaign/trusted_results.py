@@ -110,8 +110,15 @@ def check_trusted(
 
     Raises:
         UsageError: This user has not begun one of them; lists what would be run. Or that is not what the
-            user was asked about.
+            user was asked about. Or the names in one of them are of no programs and hosts.
     """
+    for result in results:
+        if result.campaign.without:
+            raise UsageError(
+                f"{printable(str(result.path))}: is a copy without names of programs and hosts: nothing in "
+                "it can be run",
+                "continue the result that it was made of",
+            )
     asked = [result for result in results if not is_trusted(result.campaign)]
     if not asked or (trust and not digest):
         return

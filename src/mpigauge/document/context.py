@@ -50,6 +50,7 @@ def context_record(result: Result, stat: str | None = "median") -> dict[str, Any
         "precision": campaign.plan.precision,
         "statistic": _printed(result) if result.imported and not result.launches else stat,
         "result_version": campaign.version,
+        "without": list(campaign.without),
     }
 
 

@@ -40,3 +40,9 @@ def host_of(result: Result) -> str:
 def processor_of(machine: Environment) -> str:
     """Return the name of a processor without trade marks."""
     return " ".join(TRADE_MARKS.sub("", machine.cpu).split())
+
+
+def names_replaced(result: Result) -> str:
+    """Return that a result is a copy whose names are none that anything has; "" if they are."""
+    words = " and ".join(result.campaign.without)
+    return words and f"{words} replaced"

@@ -14,7 +14,7 @@ from mpigauge import units
 from mpigauge.compare.session_sentences import count_of
 from mpigauge.document.core_words import cores_of
 from mpigauge.document.document import AUTOMATIC, DOT
-from mpigauge.document.origin_words import host_of, processor_of
+from mpigauge.document.origin_words import host_of, names_replaced, processor_of
 from mpigauge.document.phrases import DETAILS as CELL_DETAILS
 from mpigauge.document.phrases import OF_JOB, SAID_WITH, UNSAID, WORDS, mode_name, phrases_of
 from mpigauge.find.imported import launches_of
@@ -803,7 +803,7 @@ def _machine(result: Result) -> str:
     emulated = "emulated hosts" if result.campaign.plan.lab else ""
     kind = ", ".join(filter(None, [processor_of(machine), cores_of(machine), virtual, emulated]))
     title = "" if machine.host or result.launches else result.campaign.plan.title
-    return DOT.join(filter(None, [host_of(result), kind, title]))
+    return DOT.join(filter(None, [host_of(result), kind, title, names_replaced(result)]))
 
 
 def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:

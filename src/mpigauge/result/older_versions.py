@@ -18,9 +18,9 @@ from mpigauge.result.records import Record
 from mpigauge.vocabulary import AUTO, SAME_HOST
 
 HISTORY: Mapping[int, str] = {
-    6: "plans have `patience_s` and `all_ranks`, launches `options_found`, `warmup_bytes`, "
-    "`traced_ranks`, `init_ns` and `init_median_ns`, ranks of a launch `cores` and `threads`, "
-    "visits `verified` and `rank_ns`, records `done` `throttled`, records `eager` `crossing`, "
+    6: "campaigns have `without`, plans `patience_s` and `all_ranks`, launches `options_found`, "
+    "`warmup_bytes`, `traced_ranks`, `init_ns` and `init_median_ns`, ranks of a launch `cores` and "
+    "`threads`, visits `verified` and `rank_ns`, records `done` `throttled`, records `eager` `crossing`, "
     "records `imported` `launch`, records `unread`, "
     "cells `group`, `groups`, `senders` and `order`, the tables of a plan `groups`, `senders` and `orders`, "
     "libraries `parameter_files`, `wheel`, `other_mpicc`, `other_fault`, `loaded_by` and `environment`, "

@@ -160,6 +160,32 @@ def load(path: Path, content: Iterable[bytes] | None = None) -> Result:
     return result
 
 
+def records_of(path: Path) -> Iterator[Record | None]:
+    """Yield the records of a result file in their order, the campaign first; None for a damaged line.
+
+    Raises:
+        NotAResultError: It is not a result of mpigauge; names the file.
+        UsageError: As `load` raises it.
+    """
+    of_file = _Lines(path)
+    with closing(of_file.each()) as lines:
+        campaign = _campaign(path, _first_line(of_file, lines, path)[:-1])
+        yield campaign
+        read = _reader_of(campaign.version)
+        cells = {cell: cell for cell in campaign.cells}
+        for line in lines:
+            if not line.endswith(NEWLINE):
+                return
+            try:
+                record = _record_of(line, read, cells)
+            except BROKEN:
+                yield None
+                continue
+            if isinstance(record, Visit):
+                pack(record)
+            yield record
+
+
 def load_campaign(path: Path) -> Campaign:
     """Read the first line of a result file alone: what was asked for.
 

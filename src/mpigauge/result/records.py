@@ -47,6 +47,7 @@ class Campaign(Dated, frozen=True, tag="campaign", tag_field="type"):
         cells: All cells, in the order of the plan.
         environment: The machine that it was started on.
         left_out: Cells asked for that cannot be measured, with the reasons; empty in older files.
+        without: What was replaced in a copy that is passed on: names; empty for a result as it was measured.
     """
 
     format: ShortText
@@ -60,6 +61,7 @@ class Campaign(Dated, frozen=True, tag="campaign", tag_field="type"):
     cells: tuple[Cell, ...]
     environment: Environment
     left_out: tuple[LeftOut, ...] = ()
+    without: tuple[ShortText, ...] = ()
 
 
 def campaign_of(

@@ -7,7 +7,7 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +15,7 @@ from typing import BinaryIO, Literal, Self, TypeVar
 
 import msgspec
 
-from mpigauge.atomic_file import is_name_of, sync_to_disk, write_atomically
+from mpigauge.atomic_file import is_name_of, open_output, sync_to_disk, write_atomically
 from mpigauge.errors import NO_ROOM, EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.inputs import check_output
 from mpigauge.locks import try_lock
@@ -33,6 +33,9 @@ PACKED = ".gz"
 
 DAMAGED = ".damaged"
 """Suffix for a damaged compressed result that is continued."""
+
+DAMAGED_LINE = b"{}\n"
+"""A line that is no record, in a copy of a result that has a damaged one there."""
 
 MOVED_HINT = "choose a place where nobody cleans up while it is measured: -o FILE.jsonl"
 """Hint for a result that another process has moved or deleted."""
@@ -433,6 +436,25 @@ class ResultFile:
         self._go_on_with(new_path, *opened)
         self.lost, self._is_unsaved = self._written.lost, False
         self._written.rewritten(size_bytes)
+
+
+def write_whole(path: Path, records: Iterable[Record | None]) -> None:
+    """Write a result that is complete, compressed if its name says so; existing files are never overwritten.
+
+    Args:
+        records: Its records; None for a line that is damaged, which stays one.
+
+    Raises:
+        UsageError: There is such a file already.
+        EnvironmentLacksError: It cannot be written there.
+    """
+    lines = (DAMAGED_LINE if record is None else line_of(record) for record in records)
+    with open_output(path, other_name="choose another name: results are never overwritten") as raw:
+        if path.suffix != PACKED:
+            raw.writelines(lines)
+            return
+        with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+            file.writelines(lines)
 
 
 def line_of(record: Record) -> bytes:

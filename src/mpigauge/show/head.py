@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.core_words import cores_of
 from mpigauge.document.document import DOT
+from mpigauge.document.origin_words import names_replaced
 from mpigauge.document.state_words import left_out_line
 from mpigauge.rows.machine.machines import is_elsewhere, measured_machine
 from mpigauge.rows.machine.sessions import sessions_of, spread_s
@@ -26,7 +27,8 @@ def head_of(result: Result) -> list[str]:
     machine = measured_machine(result)
     title = campaign.plan.title or "mpigauge"
     processor = ", ".join(filter(None, [machine.cpu, cores_of(machine)]))
-    lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
+    replaced = names_replaced(result)
+    lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started, replaced]))]
     if is_elsewhere(result):
         lines.append(f"started from {campaign.environment.host}, where no rank ran")
     if campaign.plan.hosts:

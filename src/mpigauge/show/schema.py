@@ -162,6 +162,7 @@ Context = _struct(
         "precision": float,
         "statistic": str | None,
         "result_version": int,
+        "without": list[str],
     },
 )
 Show = _struct(

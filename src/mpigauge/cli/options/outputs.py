@@ -94,6 +94,20 @@ def output_options_of_times(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def output_options_and_result(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add them to a verb that may measure: a file named like a result becomes its `output`."""
+    about = (
+        "File to write, in the format of its ending or of --format, or the result of --remeasure (.jsonl)."
+    )
+    return _declared(_with_result(_with_outputs(function)), about, JUDGED_FORMATS)
+
+
+def output_options_of_times_and_result(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add them to a verb that prints times or writes a result: a file named like one becomes its `output`."""
+    about = "File to write, in the format of its ending or of --format, or the result of --without (.jsonl)."
+    return _declared(_with_result(_with_outputs(function, EVERY)), about, EVERY)
+
+
+def _with_result(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function of `written` and `output` as one of all files, of which at most one is a result."""
 
     @functools.wraps(function)
     def split(*args: Any, written: tuple[Path, ...], **arguments: Any) -> Any:
@@ -101,13 +115,9 @@ def output_options_and_result(function: Callable[..., Any]) -> Callable[..., Any
         if len(results) > 1:
             raise UsageError("-o names two result files", "one is written")
         others = tuple(path for path in written if path not in results)
-        return taken(*args, written=others, output=next(iter(results), None), **arguments)
+        return function(*args, written=others, output=next(iter(results), None), **arguments)
 
-    taken = _with_outputs(function)
-    about = (
-        "File to write, in the format of its ending or of --format, or the result of --remeasure (.jsonl)."
-    )
-    return _declared(split, about, JUDGED_FORMATS)
+    return split
 
 
 def _with_outputs(function: Callable[..., Any], known: Sequence[str] = JUDGED_FORMATS) -> Callable[..., Any]:
