@@ -15,6 +15,7 @@ from mpigauge.result.records import Done, Eager, End, Failure
 from mpigauge.rows.machine.split import is_split
 from mpigauge.show.report.build import page_of
 from mpigauge.show.report.render import render
+from mpigauge.show.report.words import TITLES
 from tests.made import campaign, cell, collective, in_states, launches_of, measured, result_of
 
 if TYPE_CHECKING:
@@ -177,6 +178,11 @@ class Seen(HTMLParser):
     def text(self) -> str:
         """All of it."""
         return "".join(self.texts)
+
+    @property
+    def told(self) -> str:
+        """All of it before the last section, which says how the page is made again."""
+        return self.text.rpartition(TITLES["provenance"])[0]
 
 
 def seen(one: Page) -> Seen:

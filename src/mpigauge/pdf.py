@@ -8,14 +8,24 @@ import signal
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mpigauge.atomic_file import cannot_write, open_output
 from mpigauge.errors import EnvironmentLacksError, remedy
 from mpigauge.inputs import check_output
 from mpigauge.programs import which
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """Names of browsers that print without a window, in the order in which they are tried."""
+
+LETTER = frozenset(["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"])
+"""Territories of locales whose paper is letter, by CLDR; that of all others is A4."""
+
+LOCALE = ("LC_ALL", "LC_PAPER", "LANG")
+"""Variables that say a locale, of which the first one that is set holds."""
 
 MAX_PRINTING_S = 120.0
 
@@ -42,6 +52,13 @@ def browser() -> str:
     return path
 
 
+def paper(environment: Mapping[str, str]) -> str:
+    """Return the size of paper where a locale is used, as style sheets call it."""
+    locale = next(filter(None, (environment.get(name) for name in LOCALE)), "")
+    territory = locale.partition("_")[2].partition(".")[0].partition("@")[0]
+    return "letter" if territory in LETTER else "A4"
+
+
 def write(page: str, path: Path, *, overwrite: bool = False) -> None:
     """Print a page of HTML to a PDF file, which appears whole or not at all.
 
@@ -58,7 +75,8 @@ def write(page: str, path: Path, *, overwrite: bool = False) -> None:
         raise cannot_write(path, error, "choose another place: -o FILE") from None
     with scratch as folder:
         source, printed = Path(folder, "page.html"), Path(folder, "page.pdf")
-        source.write_text(page, encoding="utf-8")
+        sized = f"{page}<style>@page {{ size: {paper(os.environ)} }}</style>\n"
+        source.write_text(sized, encoding="utf-8")
         said = _print(program, source, printed)
         if not printed.is_file():
             raise EnvironmentLacksError(f"{program} printed no PDF{said and f': {said}'}", HINT)

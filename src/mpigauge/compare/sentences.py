@@ -52,7 +52,7 @@ ELSEWHERE = "ranks elsewhere"
 TOO_FEW_SESSIONS = "too few sessions"
 NOT_MEASURED = "not measured"
 IMPORTED = "imported"
-OWN_STATISTIC = "our own of rounds (--stat)"
+OWN_STATISTIC = "our own of rounds"
 MAX_FORCED = 4
 """Differences of a forced comparison that are named; JSON has all."""
 
@@ -315,7 +315,7 @@ def sizes_between(first: Row, last: Row, count: int, sizes: int, more: str = "")
     return range_and_count(first.cell.bytes, last.cell.bytes, count, sizes, more) if first.sized else ""
 
 
-OF_SEVERAL_SIZES = "of several sizes: geometric means, each with its own interval; each size: --all"
+OF_SEVERAL_SIZES = "of several sizes: geometric means, each with its own interval"
 
 
 def side_namer(cells: Iterable[Compared], compared: frozenset[str]) -> Callable[[Compared], str]:
@@ -375,14 +375,19 @@ def _compared_factors(compared: frozenset[str]) -> list[str]:
     return [name for name in WORDS if name in compared - brought]
 
 
-def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) -> Iterator[str]:
+def unmatched(
+    shown: Comparison, compared: frozenset[str], *, everything: bool, remedies: bool = True
+) -> Iterator[str]:
     """Yield `without a partner: 20 numbers of pingpong (11 of MPICH 5.0.2, 9 of Open MPI 5.0.11)`, or all."""
     named = [(_side(one.row, compared) or ONE_SIDE[one.side], one.row) for one in shown.unmatched]
     if named and not everything:
         patterns = [*dict.fromkeys(row.cell.pattern for _, row in named)]
         which = ", ".join(patterns) if len(patterns) <= MAX_SIDES else f"{len(patterns)} patterns"
         sides = ", ".join(f"{count} of {name}" for name, count in Counter(name for name, _ in named).items())
-        yield f"{ALONE}: {units.counted(len(named), 'number')} of {which} ({sides}); --all names them"
+        yield (
+            f"{ALONE}: {units.counted(len(named), 'number')} of {which} ({sides})"
+            + "; --all names them" * remedies
+        )
         return
     cells = (*(one.row for one in shown.unmatched), *(one.pair.base for one in shown.cells))
     names = CellNaming(frozenset(_compared_factors(compared)), naming(compared, cells).varied)
@@ -394,13 +399,18 @@ def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) 
 
 
 def notes(
-    shown: Comparison, compared: frozenset[str] = frozenset(), *, everything: bool = False
+    shown: Comparison,
+    compared: frozenset[str] = frozenset(),
+    *,
+    everything: bool = False,
+    remedies: bool = True,
 ) -> Iterator[str]:
     """Yield what else a reader should know, below the table.
 
     Args:
         compared: Factors that are compared.
         everything: Whether to include the error rates of these launches.
+        remedies: Whether with what to do, which is for who measures.
     """
     said = Counter(map(verdict_of, shown.cells))
     if gaps := said[NOT_MEASURED]:
@@ -408,16 +418,20 @@ def notes(
     if imported := said[IMPORTED]:
         yield f"imported: {imported}; one number each: how far launches or days are apart is not known"
     if unknown := sum(not (one.pair.base.cell.ranks and one.pair.other.cell.ranks) for one in shown.cells):
-        yield f"ranks unknown: {unknown}; how many took part may differ: mpigauge import --np N says it"
-    yield from _unlike_statistics([one.pair for one in shown.cells if one.ratio is not None])
-    yield from _few_launches(shown)
+        yield f"ranks unknown: {unknown}; how many took part may differ" + (
+            ": mpigauge import --np N says it" * remedies
+        )
+    unlike = _unlike_statistics([one.pair for one in shown.cells if one.ratio is not None])
+    yield from (f"{line}{'; ours: --stat' * remedies}" for line in unlike)
+    yield from _few_launches(shown, remedies=remedies)
     if some := said[TOO_FEW_SESSIONS]:
         takes = f"a verdict takes {MIN_BASE_SESSIONS} at least, since the last change"
         yield f"{TOO_FEW_SESSIONS}: {some}; {takes}"
     yield from odd_lines(shown.odd)
     open_ = [one.decision for one in shown.cells if one.decision and one.decision.verdict == "undecided"]
     if open_ and shown.judges:
-        yield _undecided(open_, shown.thresholds.margin, "launches" if shown.sessions is None else "sessions")
+        replications = "launches" if shown.sessions is None else "sessions"
+        yield _undecided(open_, shown.thresholds.margin, replications, remedies=remedies)
     names = naming_of_pairs(compared, shown.cells)
     side = side_namer(shown.cells, compared)
     yield from (_pooled_sizes(one, side(one.cells[0]), names) for one in shown.together)
@@ -452,7 +466,7 @@ ASKED_LAUNCHES = 10
 """Launches that are asked for where there are too few."""
 
 
-def _few_launches(shown: Comparison) -> Iterator[str]:
+def _few_launches(shown: Comparison, *, remedies: bool) -> Iterator[str]:
     """Yield which launches are too few, at all or in like states, and how many it would take.
 
     Where as many were made, asking for them would change nothing: the others gave no times here.
@@ -469,9 +483,9 @@ def _few_launches(shown: Comparison) -> Iterator[str]:
     if too_few_words := len(pairs) - len(unlike):
         made = launches_made(shown)
         if any(row.imported for pair in pairs for row in (pair.base, pair.other)):
-            ask = ": import as many texts of each side"
+            ask = ": import as many texts of each side" * remedies
         elif made < ASKED_LAUNCHES:
-            ask = f": --launches {ASKED_LAUNCHES}"
+            ask = f": --launches {ASKED_LAUNCHES}" * remedies
         else:
             ask = f"; {made} were made, of which the others gave no times here"
         yield f"{TOO_FEW}: {too_few_words}; a verdict takes {LAUNCHES_OF_A_VERDICT} at least{ask}"
@@ -479,7 +493,7 @@ def _few_launches(shown: Comparison) -> Iterator[str]:
         needed = max(pair.launches_needed for pair in unlike)
         yield (
             f"{TOO_FEW} in like states: {len(unlike)}; a verdict takes {LAUNCHES_OF_A_VERDICT} of both sides "
-            f"in one state: --launches {needed}"
+            f"in one state{f': --launches {needed}' * remedies}"
         )
 
 
@@ -586,7 +600,7 @@ def figure_notes(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]
         yield f"without a ratio: {silent}, of too few launches or not measured"
 
 
-def _undecided(open_: Sequence[Decision], margin: float, replications: str) -> str:
+def _undecided(open_: Sequence[Decision], margin: float, replications: str, *, remedies: bool) -> str:
     """Return `undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`.
 
     Launches are asked for where there are fewer.
@@ -598,7 +612,7 @@ def _undecided(open_: Sequence[Decision], margin: float, replications: str) -> s
         for decision in open_
         if decision.needed is not None and decision.needed > decision.launches
     ]
-    if needed and margin:
+    if needed and margin and remedies:
         text += f", --launches {round(median(needed))} from {units.format_percent(TIMES_MARGIN * margin)} on"
     return text
 

@@ -69,6 +69,7 @@ def document(
     doubts: Sequence[str] = (),
     states: Sequence[str] = (),
     everything: bool = False,
+    remedies: bool = True,
 ) -> Document:
     """Return the verdict and the cells of a comparison as a document.
 
@@ -81,6 +82,7 @@ def document(
         doubts: What makes the times of a side wrong.
         states: Which states the machine had, and of which the numbers are.
         everything: Whether every cell has a line of its own.
+        remedies: Whether with what to do or to type, which is for who measures.
     """
     bases = [cell.pair.base for cell in (*shown.cells, *shown.controls)]
     alike, names = words.common(bases), words.naming_of_pairs(compared, (*shown.cells, *shown.controls))
@@ -93,9 +95,9 @@ def document(
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
     several = any(len(run.cells) > 1 for run in kept)
     rest = [
-        *([f"{left} more: --all"] if left else []),
-        *([words.OF_SEVERAL_SIZES] if several else []),
-        *words.how_to_ask(shown),
+        *([f"{left} more{': --all' * remedies}"] if left else []),
+        *([words.OF_SEVERAL_SIZES + "; each size: --all" * remedies] if several else []),
+        *(words.how_to_ask(shown) if remedies else ()),
     ]
     return Document(
         head=[
@@ -112,8 +114,8 @@ def document(
                 for text in (
                     *states,
                     *rest,
-                    *words.unmatched(shown, compared, everything=everything),
-                    *words.notes(shown, compared, everything=everything),
+                    *words.unmatched(shown, compared, everything=everything, remedies=remedies),
+                    *words.notes(shown, compared, everything=everything, remedies=remedies),
                 )
             ),
         ],

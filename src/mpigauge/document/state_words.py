@@ -29,10 +29,13 @@ MAX_LETTERS = 80
 """Longest line of the states in brief: that of a narrow terminal."""
 
 
-def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:
+def states_lines(result: Result, rows: Sequence[Row], *, remedies: bool = True) -> Iterator[str]:
     """Yield the states of the machine, those that the numbers are of, and what the hardware says of them.
 
     Nothing if there is only one state.
+
+    Args:
+        remedies: Whether with what to do, which is for who measures.
     """
     split, hardware = split_of(result), _hardware(result)
     for group in _from_most(split.states):
@@ -40,9 +43,10 @@ def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:
             f"{words}, {_episodes(state)}"
             for state, words in zip(group, _words(group, hardware), strict=True)
         ]
-        yield f"states of the machine: {'; '.join(each)}{_states_of_numbers(group, rows)}"
-    if any(state.of == "line" for state in split.states):
-        yield from filter(None, [BINDING_SENTENCES[core_binding(result.launches)]])
+        yield f"states of the machine: {'; '.join(each)}{_states_of_numbers(group, rows, remedies=remedies)}"
+    binding = core_binding(result.launches)
+    if any(state.of == "line" for state in split.states) and (said := BINDING_SENTENCES[binding]):
+        yield ": ".join(filter(None, [said, BINDING_REMEDIES.get(binding, "") * remedies]))
     if split.states and (unknown := _unknown(rows)):
         yield (
             f"not known: the state of {unknown}, whose ranks shared cores or were alone on their hosts; "
@@ -62,11 +66,17 @@ def _unknown(rows: Sequence[Row]) -> str:
 BINDING_SENTENCES: dict[CoreBinding, str] = {
     "fixed": "the ranks stayed on their cores all the time: what moves lies below them, such as the cores "
     "that a hypervisor gives to a virtual machine",
-    "free": "the ranks were not bound, so the system may have moved them: --bind core keeps them in place",
-    "changed": "the ranks were bound to other cores from launch to launch: bind them alike for one state",
+    "free": "the ranks were not bound, so the system may have moved them",
+    "changed": "the ranks were bound to other cores from launch to launch",
     "unknown": "",
 }
 """Sentences on the binding of ranks, where the machine had several states."""
+
+BINDING_REMEDIES: Mapping[CoreBinding, str] = {
+    "free": "--bind core keeps them in place",
+    "changed": "bind them alike for one state",
+}
+"""What to do about it."""
 
 
 def states_in_brief(result: Result, rows: Sequence[Row]) -> Iterator[str]:
@@ -143,9 +153,11 @@ def _episodes(state: State) -> str:
     return units.counted(state.episodes, "episode")
 
 
-def _states_of_numbers(states: Sequence[State], rows: Sequence[Row]) -> str:
+def _states_of_numbers(states: Sequence[State], rows: Sequence[Row], *, remedies: bool) -> str:
     one = _state_of_numbers(states, rows)
-    return f"; numbers: with {state_name(one.of, one.name)} (--state all: each)" if one is not None else ""
+    if one is None:
+        return ""
+    return f"; numbers: with {state_name(one.of, one.name)}{' (--state all: each)' * remedies}"
 
 
 def _state_of_numbers(states: Sequence[State], rows: Sequence[Row]) -> State | None:

@@ -57,7 +57,7 @@ def reason_sentence(fact: Reason) -> str:  # noqa: C901, PLR0911 - a sentence ea
         case NotInState():
             return never_in_state(fact)
         case NeverQuiet():
-            return "it was measured, never on a quiet machine, and --only quiet leaves out the rest"
+            return "it was never measured on a quiet machine, and other visits are left out"
         case CellFailed():
             return f"{fact.kind} in launch {fact.launch}: {fact.line or NO_LAST_WORDS}"
         case LaunchFailed():

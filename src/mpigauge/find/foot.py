@@ -54,10 +54,10 @@ def foot_of(result: Result, rows: Sequence[Row], *, remedies: bool = True) -> li
     """Return all lines below a table, what was found before what is doubtful.
 
     Args:
-        remedies: Whether doubts are with what to do, which is for who measures.
+        remedies: Whether with what to do, which is for who measures.
     """
     said = [
-        *states_lines(result, rows),
+        *states_lines(result, rows, remedies=remedies),
         *_limits(rows),
         *_floor(rows),
         *_starts(result),

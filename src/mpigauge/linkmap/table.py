@@ -40,19 +40,23 @@ _SUSPECTS_SHOWN = 5
 MAX_HOST_LINES = 5
 
 
-def undecided(reason: UndecidedReason) -> str:
-    """Return why a map is undecided, or would be if nothing were slow."""
+def undecided(reason: UndecidedReason, *, remedies: bool = True) -> str:
+    """Return why a map is undecided, or would be if nothing were slow.
+
+    Args:
+        remedies: Whether with what to do, which is for who measures.
+    """
     match reason:
         case TooFewHosts(count, needed):
-            more = f"it takes {needed} or more: --hosts, or --np {needed}"
+            more = f"it takes {needed} or more{f': --hosts, or --np {needed}' * remedies}"
             return f"with {count} nobody can tell which is slow, nor what is usual; {more}"
         case LaunchesDifferTooMuch():
             return "launches differ so much that no number of them would tell"
         case TooFewLaunches(launches, needed):
             few = "one launch cannot tell" if launches == 1 else f"{launches} launches are too few"
-            return f"{few}: use --launches {needed} or more"
+            return f"{few}{f': use --launches {needed} or more' * remedies}"
         case MayBeChance(launches):
-            return f"what looks slow may be chance: use more than {launches} launches"
+            return f"what looks slow may be chance{f': use more than {launches} launches' * remedies}"
         case HiddenByScatter(size_bytes, factor):
             size = units.format_size(size_bytes)
             return f"links differ anyway at {size}: one is known to be slow from a factor of {factor:.3g} on"
@@ -77,9 +81,14 @@ def trouble(link: MeasuredLink) -> str:
     return "" if link.trouble is None else status_and_reason(link.trouble)
 
 
-def verdict_lines(shown: LinkMap) -> list[Line]:
-    """Return what is or may be slow, a line each; else one line that says that nothing is."""
+def verdict_lines(shown: LinkMap, *, remedies: bool = True) -> list[Line]:
+    """Return what is or may be slow, a line each; else one line that says that nothing is.
+
+    Args:
+        remedies: Whether with what to do or to type, which is for who measures.
+    """
     verdict = shown.verdict
+    why = [undecided(reason, remedies=remedies) for reason in verdict.reasons]
     lines = [Line(f"{_word(slow)} host {_what(shown, slow)}", "bad") for slow in verdict.hosts]
     lines += [Line(f"{_word(slow)} link {_what(shown, slow)}", "bad") for slow in verdict.links]
     lines += [
@@ -90,13 +99,14 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
     if verdict.word == "none":
         lines.append(Line(f"nothing is slow: {_asked(shown)}", "good"))
     if verdict.word == "undecided":
-        reasons = [f"undecided: {undecided(reason)}" for reason in verdict.reasons] or ["undecided"]
+        reasons = [f"undecided: {reason}" for reason in why] or ["undecided"]
         lines += [Line(reason, "doubt") for reason in reasons]
     worst, rest = verdict.suspects[:_SUSPECTS_SHOWN], verdict.suspects[_SUSPECTS_SHOWN:]
     lines += [Line(f"perhaps slow: {_what(shown, slow)}", "doubt") for slow in worst]
-    lines += [Line(f"perhaps slow: {len(rest)} more (--format json has all)", "doubt")] if rest else []
+    more = f"perhaps slow: {len(rest)} more{' (--format json has all)' * remedies}"
+    lines += [Line(more, "doubt")] if rest else []
     if verdict.suspects and verdict.word != "undecided":
-        lines += [Line(f"not certain: {undecided(reason)}", "doubt") for reason in verdict.reasons]
+        lines += [Line(f"not certain: {reason}", "doubt") for reason in why]
     return lines
 
 
@@ -182,14 +192,14 @@ def false_alarms(shown: LinkMap) -> str:
     return f"false alarms: at most {units.format_percent(shown.verdict.error_rate)} of healthy networks"
 
 
-def host_lines(shown: LinkMap) -> Iterator[str]:
+def host_lines(shown: LinkMap, *, remedies: bool = True) -> Iterator[str]:
     """Yield the differences of a map's hosts; first those in which a slow host differs from most."""
     blamed = (*shown.verdict.hosts, *shown.verdict.links)
     slow = {name.partition(":")[0] for one in blamed for name in one.names}
     found = sorted(shown.differences, key=lambda one: not slow & {*one.outliers})
     yield from map(host_words.sentence, found[:MAX_HOST_LINES])
     if len(found) > MAX_HOST_LINES:
-        yield f"hosts differ: {len(found) - MAX_HOST_LINES} more: --format json"
+        yield f"hosts differ: {len(found) - MAX_HOST_LINES} more{': --format json' * remedies}"
 
 
 # ---- The document --------------------------------------------------------------------------------
@@ -202,15 +212,22 @@ Quantity = tuple[str, int, "Unit", "Callable[[MeasuredLink], float | None]"]
 
 
 def document(
-    shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC, unknown: str = units.MISSING
+    shown: LinkMap,
+    *,
+    quiet: bool = False,
+    chosen: Units = AUTOMATIC,
+    unknown: str = units.MISSING,
+    remedies: bool = True,
 ) -> Document:
     """Return the map as a document; only its verdict if asked for.
 
     Args:
+        remedies: Whether with what to do or to type, which is for who measures.
         unknown: Sign in a matrix in place of a number that was not measured.
     """
-    verdict = verdict_lines(shown)
-    after = [*map(note, shown.verdict.notes), *host_lines(shown), false_alarms(shown)]
+    verdict = verdict_lines(shown, remedies=remedies)
+    hosts = host_lines(shown, remedies=remedies)
+    after = [*map(note, shown.verdict.notes), *hosts, false_alarms(shown)]
     return Document(
         head=[] if quiet else [*_head(shown, chosen)],
         tables=[] if quiet or len(shown.names) > MAX_MATRIX else [*_matrices(shown, chosen, unknown)],

@@ -152,6 +152,14 @@ def document(
     )
 
 
+def origins(sources: Sequence[Source]) -> list[str]:
+    """Return where the numbers of an answer come from: machine, library, launches and states, a line each."""
+    columns = [
+        AnswerColumn(source, answer) for source in sources for answer in answers(source.rows, source.patterns)
+    ]
+    return [*filter(None, _head(sources, columns))]
+
+
 def progress(source: Source, chosen: Units) -> Document:
     """Return the answer of a running campaign, without doubts: its numbers so far, and last what they say."""
     every = [AnswerColumn(source, answer) for answer in answers(source.rows, source.patterns)]

@@ -18,6 +18,8 @@ from msgspec.structs import replace
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.errors import UsageError
 from mpigauge.result.provenance import LibraryRecord
+from mpigauge.result.records import Blocked, Done, End
+from mpigauge.show.chart import Chart
 from mpigauge.show.report import build, render, words
 from mpigauge.show.report.page import (
     Entry,
@@ -41,6 +43,7 @@ from tests.reported import (
     Seen,
     changing,
     made,
+    mapped,
     page,
     rich,
     samples_ns,
@@ -48,6 +51,8 @@ from tests.reported import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpigauge.result.records import Record
 
 MOST_BYTES = 900_000
@@ -65,11 +70,13 @@ def parsed(whole: Page) -> Seen:
 
 
 @pytest.mark.thorough
-def test_a_picture_follows_the_answer_and_provenance_is_folded_and_last(whole: Page) -> None:
+def test_the_answer_has_a_picture_and_numbers_come_before_what_is_said_of_them(whole: Page) -> None:
     """Of modes, since charts of latency and bandwidth have one curve each."""
     names = [section.name for section in whole.sections]
-    assert names[:3] == ["answer", "modes", "conclusions"]
+    assert names[:3] == ["answer", "modes", "latency"]
+    assert [picture.name for picture in section_of(whole, "answer").charts] == ["modes-0"]
     assert names[2:] == [name for name in SECTIONS if name in names[2:]]
+    assert names.index("memory") < names.index("conclusions") < names.index("doubts") < names.index("models")
     assert names[-1] == "provenance"
     assert [section.name for section in whole.sections if section.whole_folded] == ["provenance"]
     assert len(section_of(whole, "conclusions").sentences) == 3
@@ -85,11 +92,67 @@ def test_every_number_of_a_chart_is_in_its_table(whole: Page) -> None:
     found = [chart for chart in charts if chart.chart and chart.chart.quantity in ("time", "rate")]
     assert found
     for chart in found:
-        assert chart.table is not None
         assert chart.chart is not None
-        drawn = {number for curve in (*chart.chart.curves, *chart.chart.below) for number in curve.cells}
+        drawn, below = (
+            {number for curve in curves for number in curve.cells}
+            for curves in (chart.chart.curves, chart.chart.below)
+        )
         assert drawn
-        assert drawn <= {number for line in chart.table.lines for number in line.cells}
+        assert drawn <= cells_in(numbers_of(whole, chart))
+        assert chart.table is None or drawn | below <= cells_in(chart.table)
+
+
+def cells_in(table: ReportTable) -> set[int]:
+    return {number for line in table.lines for number in line.cells}
+
+
+def numbers_of(page: Page, chart: Picture) -> ReportTable:
+    """The numbers of a chart, which stand in the section that it was moved from with the answer."""
+    grids = (grid for section in page.sections for grid in section.grids if grid.title == chart.title)
+    return chart.numbers or next(grids)
+
+
+def test_numbers_of_several_curves_are_a_line_per_size_with_their_intervals(whole: Page) -> None:
+    table = numbers_of(whole, picture_of(whole, "modes-0"))
+    assert [heading.text for heading in table.headings[1:]] == ["standard", "synchronous"]
+    assert [line.entries[0].text for line in table.lines] == ["0 B", "8 B", "512 B", "64 KiB", "1 MiB"]
+    (time, sure) = table.lines[1].entries[1].text.split("\n")
+    point = points_of(picture_of(whole, "modes-0").drawings[0])[1]
+    assert f"latency, one way: {time}\n" in said_by(point)
+    assert re.fullmatch(r"\N{PLUS-MINUS SIGN}[\d.]+ %( \*)?", sure)
+    assert all(len(line.cells) == 2 for line in table.lines)
+
+
+@pytest.mark.parametrize("records", [rich, changing, mapped], ids=lambda one: one.__name__)
+def test_options_and_commands_stand_in_the_last_section_alone(records: Callable[[], list[Record]]) -> None:
+    found = seen(made(records()))
+    assert not re.search("--[a-z]|mpigauge [a-z]", found.told)
+    last = found.text.removeprefix(found.told)
+    assert "mpigauge report " in last
+    assert "mpigauge run PLAN" in last
+
+
+def test_what_would_deadlock_is_planned_and_no_failure() -> None:
+    blocked = [cell("exchange", size, "blocking") for size in (8192, 16384)]
+    sent = cell("exchange", 8, "blocking")
+    records: list[Record] = [
+        campaign(sent, *blocked),
+        *launches_of([sent], LAUNCHES),
+        *measured([sent], LAUNCHES, samples_ns),
+        *(Blocked(1, 900 + i, of, found=True, limit_bytes=4000) for i, of in enumerate(blocked)),
+        *(Done(number, sent.job, 1.5) for number in LAUNCHES),
+        End("launches", 9.0, "2026-01-01T00:00:00+00:00"),
+    ]
+    one = made(records)
+    (sentence,) = section_of(one, "planned").sentences
+    assert sentence.text == ("exchange from 8 KiB on: would deadlock, as planned; the eager limit is 4000 B")
+    assert len(sentence.cells) == len(blocked)
+    assert "failures" not in {section.name for section in one.sections}
+
+
+def picture_of(page: Page, name: str) -> Picture:
+    (found,) = (picture for section in page.sections for picture in section.charts if picture.name == name)
+    return found
 
 
 def section_of(page: Page, name: str) -> Section:
@@ -129,7 +192,7 @@ def test_a_point_says_what_is_doubtful_about_it() -> None:
     few = [cell(size=size) for size in SIZES[1:]]
     two = range(1, 3)
     records: list[Record] = [campaign(*few), *launches_of(few, two), *measured(few, two, samples_ns)]
-    (picture,) = section_of(made(records), "latency").charts
+    picture = picture_of(made(records), "latency-0")
     assert all("doubts: " in said_by(point) for point in points_of(picture.drawings[0]))
 
 
@@ -319,7 +382,7 @@ def test_names_of_a_result_are_text_in_the_page_and_its_pictures() -> None:
 def test_each_state_has_its_curves_of_which_one_is_shown() -> None:
     one = made(changing())
     assert [value for value, _ in one.variants] == ["", "cores near", "cores far", "all"]
-    (picture,) = section_of(one, "latency").charts
+    picture = picture_of(one, "latency-0")
     assert [(key.variant, key.hidden) for key in picture.keys] == [("cores near", False), ("cores far", True)]
     parts = [each for each in ET.fromstring(picture.drawings[0]).iter() if "data-k" in each.attrib]  # noqa: S314 - ours
     assert {each.attrib["data-k"] for each in parts if "hidden" in each.attrib} == {"1"}
@@ -363,26 +426,22 @@ def test_the_first_picture_is_of_messages_where_their_charts_compare_something()
     assert [section.name for section in one.sections if section.half] == ["latency", "bandwidth"]
 
 
-def chart_of(number: int, table: ReportTable | None = None) -> Picture:
-    return Picture(f"chart-{number}", "a chart", "", ["<svg></svg>"], table=table)
-
-
-def test_a_chart_without_a_neighbour_has_its_section_or_its_table_beside_it() -> None:
-    lone, next_lone = (Section(f"s{number}", "one chart", charts=[chart_of(number)]) for number in (0, 1))
-    assert [section.half for section in side_by_side([lone, next_lone, lone])] == [True, True, False]
-    assert not side_by_side([lone, next_lone])[0].is_odd
-    assert side_by_side([lone])[0].is_odd
+def test_narrow_tables_of_two_sections_stand_beside_each_other_and_a_lone_chart_has_its_table() -> None:
     narrow, wide = (
         ReportTable(
             "t", "", [Heading("", words=True), Heading("time")], [ReportLine([Entry("a"), Entry(text)])]
         )
         for text in ("1 ns", 100 * "1")
     )
-    section = Section(
-        "s", "three charts", charts=[chart_of(number) for number in range(3)], grids=[narrow, wide]
-    )
-    assert (section.beside, section.below) == ([narrow], [wide])
-    assert replace_fields(section, charts=section.charts[:2]).below == [narrow, wide]
+    broken = replace_fields(wide, lines=[ReportLine([Entry("a"), Entry(f"{60 * '1'}\n{60 * '1'}")])])
+    assert [table.is_wide for table in (narrow, wide, broken)] == [False, True, False]
+    small, large = (Section("s", "one table", grids=[table]) for table in (narrow, wide))
+    halves = side_by_side([small, small, small, large])
+    assert [section.half for section in halves] == [True, True, False, False]
+    chart = Picture("c", "a chart", "", ["<svg></svg>"], chart=Chart([], "share", ""))
+    assert Section("s", "charts", charts=[chart]).has_lone_chart
+    assert not Section("s", "charts", charts=[chart, chart]).has_lone_chart
+    assert not Section("s", "charts", charts=[replace_fields(chart, numbers=narrow)]).has_lone_chart
 
 
 def test_notes_within_a_chart_are_known_as_text(whole: Page) -> None:

@@ -227,7 +227,10 @@ RELAY = "in which is the work of the relay"
 
 
 def headline(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Return in one line what was measured, what was planted, and how far apart they are."""
+    """Return in one line what was measured, what was planted, and how far apart they are.
+
+    Where nothing was taken off a message, that is no error: software was not planted.
+    """
     about = subject(fact.of, varied)
     if isinstance(fact, PlantedRate):
         best, planted = fact.best, fact.payload_bytes_per_s
@@ -243,7 +246,11 @@ def headline(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: 
     said = f"{about}: {measured} at {units.format_size(fact.of.cell.bytes)}; {planted_s}"
     if not is_known(fact.low_s, fact.high_s):
         return said
-    return in_one_line([f"{said}; error {_share(fact)}", said])
+    above_s = fact.measured_s - fact.planted_s
+    if fact.base is not None:
+        return in_one_line([f"{said}; error {_share(fact)}", said])
+    more = f"{said}; {extra(above_s, chosen)} is software of both hosts"
+    return in_one_line([f"{more} and of the relay", more, said] if above_s > 0 else [said])
 
 
 def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

@@ -9,11 +9,12 @@ import mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.find.explain.table import said_across, said_of
 from mpigauge.models.modelled import models_of
+from mpigauge.show.answer import origins
 from mpigauge.show.compared import MAX_RESULTS, check_alike, compare_sources
 from mpigauge.show.report import words
 from mpigauge.show.report.inputs import PageInputs, unnoticed
 from mpigauge.show.report.page import Page
-from mpigauge.show.report.sections import machines_of, sections_of
+from mpigauge.show.report.sections import sections_of
 from mpigauge.show.selected import selected
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def page_of(
     sections = sections_of(inputs)
     return Page(
         title=_title(query),
-        subtitle=machines_of(query),
+        subtitle=origins(query.sources),
         sections=sections,
         variants=_variants(sections),
         cells=inputs.cells.rows,

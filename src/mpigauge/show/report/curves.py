@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge.document.document import Column, Document, Table
@@ -21,6 +22,7 @@ from mpigauge.rows.group import STATE, subject_of, words_key
 from mpigauge.sequences import group_by
 from mpigauge.show.chart import ChartCurve
 from mpigauge.show.columns import NOTES, USUAL_COLUMNS
+from mpigauge.show.entries import notes_of
 from mpigauge.show.figures import lines
 from mpigauge.show.figures.curves import below, described, time_words, with_below
 from mpigauge.show.figures.line_styles import GROUPS, PLACE, WHAT, varying
@@ -28,12 +30,13 @@ from mpigauge.show.figures.lines import DASHES
 from mpigauge.show.figures.ratios import Ratios
 from mpigauge.show.figures.widths import Widths
 from mpigauge.show.report import pictures, point_texts, words
-from mpigauge.show.report.page import Picture, grid_of
-from mpigauge.units import format_relative, format_size
+from mpigauge.show.report.page import Entry, Heading, Picture, ReportLine, ReportTable, grid_of
+from mpigauge.units import MISSING, format_relative, format_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.plan.patterns import Pattern
     from mpigauge.query.query import Query
     from mpigauge.query.series import Point, Series
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
     from mpigauge.show.chart import Chart, Quantity
     from mpigauge.show.figures.ratios import Pair
     from mpigauge.show.report.cells import Cells
-    from mpigauge.show.report.page import ReportTable
 
 MAX_CURVES = 8
 """Most curves per chart that can be told apart."""
@@ -51,7 +53,7 @@ MAX_OF_PLACES = 4
 
 ALL_CURVES = 100_000
 BY_TIME = ("size", "time", "half_width", "interval", "launches", "samples")
-BY_RATE = ("size", "rate", "half_width")
+BY_RATE = ("size", "rate", "launches")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +186,12 @@ def _picture(cells: Cells, query: Query, panel: ReportPanel, known: set[Pair]) -
     about = "; ".join(filter(None, [what, words.INTERVALS * has_intervals, _about(over)]))
     keys = [*map(pictures.key_of, chart.curves)]
     drawing, notes = pictures.drawn(panel.name, title, chart, over)
-    return Picture(panel.name, title, about, [drawing], keys, _table(cells, query, panel), chart, notes)
+    several = len(panel.curves) > 1
+    table = _table(cells, query, panel)
+    numbers = _numbers(cells, query, panel, title) if several else replace(table, notes=())
+    return Picture(
+        panel.name, title, about, [drawing], keys, table if several else None, chart, notes, numbers
+    )
 
 
 def _about(over: Ratios | Widths | None) -> str:
@@ -268,17 +275,67 @@ def _table(cells: Cells, query: Query, panel: ReportPanel) -> ReportTable:
     rows = [(curve, row) for curve in panel.curves for row in curve.rows]
     table = grid_of(
         Document(units=query.units),
-        Table(title_words(panel.curves) or panel.curves[0].label, "", rows, [*_columns(panel.curves, names)]),
+        Table(title_words(panel.curves) or panel.curves[0].label, "", rows, [*_columns(panel, names)]),
         lambda pair: [cells.number(pair[0].source, pair[1])],
     )
     return replace(table, grouped=len(panel.curves) > 1)
 
 
-def _columns(curves: Sequence[Series], names: Sequence[str]) -> Iterator[Column]:
-    if len(curves) > 1:
+def _sure_of_pair(panel: ReportPanel, pair: tuple[Series, Row], chosen: Units) -> str:
+    return _sure(panel, pair[1], chosen)
+
+
+def _numbers(cells: Cells, query: Query, panel: ReportPanel, title: str) -> ReportTable:
+    """Return the numbers of several curves with their intervals: a line per size, a column per curve."""
+    by_size = [{row.cell.bytes: row for row in curve.rows} for curve in panel.curves]
+    sizes = sorted({size for rows in by_size for size, row in rows.items() if panel.point(row)})
+    marked = False
+
+    def entry(row: Row | None) -> Entry:
+        nonlocal marked
+        point = panel.point(row) if row is not None else None
+        if row is None or point is None:
+            return Entry(MISSING)
+        marked = marked or bool(notes_of(row))
+        sure = _sure(panel, row, query.units)
+        value = point_texts.written(point.y, panel.quantity, query.units)
+        mark = words.DOUBTFUL * bool(notes_of(row))
+        return Entry("\n".join(filter(None, [value, sure + mark])), "" if sure else "quiet")
+
+    lines = [
+        ReportLine(
+            [Entry(format_size(size)), *(entry(rows.get(size)) for rows in by_size)],
+            tuple(
+                cells.number(curve.source, rows[size])
+                for curve, rows in zip(panel.curves, by_size, strict=True)
+                if size in rows
+            ),
+        )
+        for size in sizes
+    ]
+    headings = [Heading(words.SIZE), *(Heading(curve.label) for curve in panel.curves)]
+    notes = [words.DOUBTFUL_NOTE] if marked else []
+    return ReportTable(title, "", headings, lines, notes, title, wraps=True)
+
+
+def _sure(panel: ReportPanel, row: Row, chosen: Units) -> str:
+    """Return the interval of a number as `±2.5 %`; both ends of an uneven one, nothing without one."""
+    point, time = panel.point(row), row.time
+    if point is None or time is None or point.low is None or point.high is None:
+        return ""
+    if time.is_uneven:
+        return f"({point_texts.interval(point.low, point.high, panel.quantity, chosen)})"
+    return format_relative(time.half_width)
+
+
+def _columns(panel: ReportPanel, names: Sequence[str]) -> Iterator[Column]:
+    if len(panel.curves) > 1:
         yield Column("curve", "curve", lambda pair: pair[0].label, left=True)
-    for column in (*(column_ for column_ in USUAL_COLUMNS if column_.name in names), NOTES):
+    for column in (column_ for column_ in USUAL_COLUMNS if column_.name in names):
         yield of_second(column)
+        if panel.rates and column.name == "rate":
+            yield Column("half_width", words.WIDTH, lambda _: None, write=partial(_sure_of_pair, panel))
+    yield of_second(NOTES)
 
 
 def of_second(column: Column) -> Column:

@@ -54,7 +54,7 @@ PLAIN: Mapping[str, Any] = {"marker": "o", "linestyle": "-", "markersize": 2.5}
 def verdicts(inputs: PageInputs) -> Iterator[Sentence]:
     """Yield verdicts for the top of the page: of maps, and of a comparison if one was asked for."""
     for _, shown in _maps(inputs):
-        document = map_tables.document(shown, quiet=True)
+        document = map_tables.document(shown, quiet=True, remedies=False)
         yield from (Sentence(line.text, line.tone, link="map") for line in document.foot)
     if inputs.comparison is not None and not inputs.comparison.shown.unasked:
         document = _compared(inputs, inputs.comparison)
@@ -69,7 +69,7 @@ def verdicts(inputs: PageInputs) -> Iterator[Sentence]:
 def link_maps(inputs: PageInputs) -> Section:
     """Return the section of link maps."""
     shown = _maps(inputs)
-    documents = [map_tables.document(link_map) for _, link_map in shown]
+    documents = [map_tables.document(link_map, remedies=False) for _, link_map in shown]
     lead = [line for document in documents for line in document.head]
     foot = [Sentence(line.text, line.tone) for document in documents for line in document.foot]
     charts = [
@@ -94,7 +94,7 @@ def states(inputs: PageInputs) -> Section:
     sentences: list[Sentence] = []
     for number, source in enumerate(inputs.sources):
         if is_split(source.result):
-            sentences += map(Sentence, states_lines(source.result, source.rows))
+            sentences += map(Sentence, states_lines(source.result, source.rows, remedies=False))
             charts += _over_time(number, source)
     return Section("states", words.TITLES["states"], sentences=sentences, charts=charts)
 
@@ -184,6 +184,7 @@ def _compared(inputs: PageInputs, compared: ComparedSources, *, everything: bool
         first=compared.first,
         states=compared.states,
         everything=everything,
+        remedies=False,
     )
 
 

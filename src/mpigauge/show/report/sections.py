@@ -6,18 +6,25 @@ To add one: a function from `PageInputs` to `Section`, a line in SECTIONS and it
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.document.cell_names import subject, varied_in
 from mpigauge.document.document import Column, Document, Table
 from mpigauge.document.finding import subject_in
 from mpigauge.document.phrases import phrases_of
-from mpigauge.document.status_words import status_and_reason
+from mpigauge.document.size_words import where
+from mpigauge.document.status_words import reason, status_and_reason
 from mpigauge.find import answer as machine
 from mpigauge.find.fact import rests_on
 from mpigauge.find.findings import doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.query.series import size_words
+from mpigauge.result.files import as_argument
+from mpigauge.rows.group import STATE, group
+from mpigauge.rows.reasons import WouldDeadlock
 from mpigauge.show import answer
 from mpigauge.show.provenance import provenance_of
 from mpigauge.show.report import families, relations, words
@@ -30,7 +37,8 @@ if TYPE_CHECKING:
 
     from mpigauge.find.answer import QuoteLine
     from mpigauge.find.explain.table import Said
-    from mpigauge.query.query import Query, Source
+    from mpigauge.query.query import Source
+    from mpigauge.rows.rows import Row
     from mpigauge.show.provenance import Circumstance
     from mpigauge.show.report.inputs import PageInputs
     from mpigauge.show.report.page import Key, Picture, ReportTable
@@ -47,13 +55,9 @@ def answered(inputs: PageInputs) -> Section:
     title = words.TITLES["answer"]
     grids = [grid_of(document, table, partial(_quoted, inputs), title) for table in document.tables]
     sentences = [*relations.verdicts(inputs), *_doubts(inputs, DOUBTS_FIRST)]
-    lead = [line for line in document.head if line not in machines_of(inputs.query)]
+    origins = answer.origins(inputs.sources)
+    lead = [line for line in document.head if line not in origins]
     return Section("answer", title, lead, sentences, grids=grids)
-
-
-def machines_of(query: Query) -> list[str]:
-    """Return the machines that were measured, each once."""
-    return list(dict.fromkeys(machine.machine_of(source.result) for source in query.sources))
 
 
 def _quoted(inputs: PageInputs, line: QuoteLine) -> Iterator[int]:
@@ -103,7 +107,23 @@ def provenance(inputs: PageInputs) -> Section:
         for source in inputs.sources
         for title, circumstances in provenance_of(source.result).items()
     ]
-    return Section("provenance", words.TITLES["provenance"], grids=grids, copied=True, whole_folded=True)
+    return Section(
+        "provenance",
+        words.TITLES["provenance"],
+        grids=grids,
+        terms=[*_commands(inputs)],
+        copied=True,
+        whole_folded=True,
+    )
+
+
+def _commands(inputs: PageInputs) -> Iterator[tuple[str, str]]:
+    """Yield what made the page and its numbers, and the commands that do it again."""
+    if any(source.result.launches for source in inputs.sources):
+        yield words.MEASURE_AGAIN, words.PLAN
+    paths = [Path(source.result.path.name) for source in inputs.sources]
+    yield words.THIS_PAGE, " ".join(["mpigauge report", *map(as_argument, paths)])
+    yield from machine.next_steps(paths, newest=False, varied=True)
 
 
 def _circumstances(title: str, circumstances: Sequence[Circumstance]) -> ReportTable:
@@ -115,7 +135,7 @@ def _circumstances(title: str, circumstances: Sequence[Circumstance]) -> ReportT
 
 
 def doubts(inputs: PageInputs) -> Section:
-    """Return the section of findings and doubts, in whole sentences; remedies are for who measures."""
+    """Return the section of doubts, and of findings in whole sentences; remedies are for who measures."""
     several = len(inputs.sources) > 1
     more = [
         Sentence(f"{source.name}: {line.text}" if several else line.text, line.tone)
@@ -125,8 +145,30 @@ def doubts(inputs: PageInputs) -> Section:
     return Section("doubts", words.TITLES["doubts"], sentences=[*_doubts(inputs)], more=more)
 
 
+def planned(inputs: PageInputs) -> Section:
+    """Return the section of cells that were left out since their messages would deadlock."""
+    sentences = [
+        Sentence(text, cells=[inputs.cells.number(source, row) for row in rows])
+        for source in inputs.sources
+        for text, rows in _blocked(source)
+    ]
+    return Section("planned", words.TITLES["planned"], sentences=sentences)
+
+
+def _blocked(source: Source) -> Iterator[tuple[str, list[Row]]]:
+    """Yield what would deadlock, a sentence per curve, and the rows that it is about."""
+    varied = varied_in(source.rows)
+    for curve in group(source.rows, {"bytes", STATE}):
+        rows = [row for row in curve if isinstance(row.reason, WouldDeadlock)]
+        if rows:
+            sizes = where([row.cell.bytes for row in rows], [row.cell.bytes for row in curve], rows[0].cell)
+            what, _, why = reason(rows[0]).partition(": ")
+            name = subject(rows[0].of, varied)
+            yield f"{name}{sizes}: {words.AS_PLANNED.format(why=what)}; {why}", rows
+
+
 def failures(inputs: PageInputs) -> Section:
-    """Return the section of failures, and of cells without a number."""
+    """Return the section of failures, and of cells without a number for another reason than a plan."""
     grids = [
         grid for source in inputs.sources for grid in (_failed(source), _missing(inputs, source)) if grid
     ]
@@ -152,7 +194,11 @@ def _failed(source: Source) -> ReportTable | None:
 
 
 def _missing(inputs: PageInputs, source: Source) -> ReportTable | None:
-    rows = [row for row in source.rows if row.time is None and row.limit_bytes is None and row.status != "ok"]
+    rows = [
+        row
+        for row in source.rows
+        if row.time is None and row.limit_bytes is None and row.status not in {"ok", "blocked"}
+    ]
     if not rows:
         return None
     columns = [
@@ -176,18 +222,19 @@ def reading(_: PageInputs) -> Section:
 
 SECTIONS: Mapping[str, Callable[[PageInputs], Section]] = {
     "answer": answered,
-    "conclusions": conclusions,
     "latency": families.latency,
     "bandwidth": families.bandwidth,
     "modes": families.modes,
     "collectives": families.collectives,
     "memory": families.memory,
     "map": relations.link_maps,
-    "states": relations.states,
+    "conclusions": conclusions,
     "comparison": relations.comparison,
-    "models": relations.models,
     "doubts": doubts,
+    "planned": planned,
     "failures": failures,
+    "models": relations.models,
+    "states": relations.states,
     "reading": reading,
     "provenance": provenance,
 }
@@ -198,11 +245,24 @@ PICTURES = (("map",), MESSAGES, ("modes",), ("collectives",), ("memory",))
 
 
 def sections_of(inputs: PageInputs) -> list[Section]:
-    """Return all sections that have something to show: the answer, a picture of it, then the others."""
+    """Return all sections that have something to show: the answer with its picture, then the others."""
     made = [make(inputs) for make in _in_turn(inputs)]
     sections = {section.name: section for section in made if not section.empty}
-    names = [name for name in ("answer", *_first_picture(sections)) if name in sections]
-    return side_by_side([sections[name] for name in dict.fromkeys([*names, *sections])])
+    names = [name for name in _first_picture(sections) if name in sections and sections[name].charts]
+    moved = [replace(sections[name].charts[0], numbers=None) for name in names]
+    for name in names:
+        sections[name] = _without_first_chart(sections[name])
+    if "answer" in sections:
+        sections["answer"] = replace(sections["answer"], charts=moved)
+    ordered = [name for name in dict.fromkeys(["answer", *names, *sections]) if name in sections]
+    return side_by_side([sections[name] for name in ordered])
+
+
+def _without_first_chart(section: Section) -> Section:
+    """Return a section whose first chart stands above, with the answer; its numbers stay."""
+    first, *charts = section.charts
+    grids = [*([first.numbers] if first.numbers is not None else []), *section.grids]
+    return replace(section, charts=charts, grids=grids)
 
 
 def _in_turn(inputs: PageInputs) -> Iterator[Callable[[PageInputs], Section]]:

@@ -9,20 +9,21 @@ if TYPE_CHECKING:
 
 TITLES: Mapping[str, str] = {
     "answer": "Answer",
-    "conclusions": "What follows",
     "latency": "Latency",
     "bandwidth": "Bandwidth",
     "modes": "Modes",
     "collectives": "Collectives",
     "memory": "Memory",
     "map": "Link map",
-    "states": "States over time",
+    "conclusions": "What follows",
     "comparison": "Comparison",
-    "models": "Models",
     "doubts": "Doubts",
+    "planned": "Not measured, as planned",
     "failures": "Failures",
+    "models": "Models",
+    "states": "States over time",
     "reading": "How to read this",
-    "provenance": "Provenance",
+    "provenance": "How this was made, and how to repeat it",
 }
 """Titles of the sections, in the order of SECTIONS."""
 
@@ -46,10 +47,16 @@ FAILED = "failures"
 MISSING = "cells without a number"
 CONTENTS = "Contents"
 FOLDED = "Further tables: {count}"
-TABLE = "Data table"
+TABLE = "All that is known of these numbers"
+WIDTH = "\N{PLUS-MINUS SIGN}95 %"
+DOUBTFUL, DOUBTFUL_NOTE = " *", "* with a doubt: see Doubts"
 LINES_OF_TABLE = "{count} rows"
 NOTES_OF_CHART = "in the chart"
 PROVENANCE_FOLDED = "file, machine, libraries, commands and variables"
+MEASURE_AGAIN, THIS_PAGE = "measure again, by the plan below", "this page"
+PLAN = "mpigauge run PLAN"
+AS_PLANNED = "{why}, as planned"
+ALL_SIZES = "all sizes"
 MORE = "{count} more"
 NOTHING_COMPARED = "Not compared"
 COPY = "Copy as text"
@@ -102,7 +109,7 @@ READING: Sequence[tuple[str, str]] = (
     ),
     (
         "Doubt",
-        ("What keeps a number from meaning what it seems to. The sentence says what to do about it."),
+        ("What keeps a number from meaning what it seems to: what was found, and what it means."),
     ),
     (
         "Eager limit",

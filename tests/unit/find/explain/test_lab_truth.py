@@ -93,6 +93,9 @@ def test_without_anything_to_take_off_software_is_in_it_and_said() -> None:
         "planted one way 2.00 ms (2.00 ms of delay, +1.44 µs on the wire without the header of MPI)" in text
     )
     assert "+20.1 µs (+1.0 %), in which is the software of both hosts and of the relay" in text
+    line = headline(fact, varied(found))
+    assert "planted 2.00 ms; +20.1 µs is software of both hosts" in line
+    assert "error" not in line
 
 
 def test_the_same_transport_on_one_host_is_taken_off() -> None:
