@@ -202,7 +202,7 @@ def test_a_narrow_page_does_not_scroll_sideways_and_its_charts_can_be_read(show:
 
 def test_a_table_that_scrolls_sideways_has_a_shadow_where_it_goes_on(show: Any) -> None:
     found = show("rich", viewport={"width": 360, "height": 800}, color_scheme="light")
-    table = found.page.locator("#models .wide").first
+    table = found.page.locator("#models .wide .scroll").first
     assert table.evaluate("(one) => one.scrollWidth > one.clientWidth")
     assert edge_of(table) < WHITE
     table.evaluate("(one) => { one.scrollLeft = one.scrollWidth; }")
@@ -253,13 +253,25 @@ def test_paper_has_the_pictures_and_no_controls(show: Any) -> None:
     assert found.page.locator("form.switches").is_hidden()
 
 
-def test_paper_has_provenance_and_leaves_out_what_is_folded(show: Any) -> None:
+def test_nothing_is_folded_on_paper_and_what_is_there_to_be_searched_is_left_out(show: Any) -> None:
     found = show("rich")
-    assert not found.page.locator("#provenance table").first.is_visible()
-    found.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    folded = [found.page.locator(name).first for name in ("#provenance table", "#conclusions details li")]
+    assert [one.is_visible() for one in folded] == [False, False]
     found.page.emulate_media(media="print")
-    assert found.page.locator("#provenance table").first.is_visible()
-    assert not found.page.locator("#conclusions details .sentences").is_visible()
+    assert [one.is_visible() for one in folded] == [True, True]
+    assert found.page.locator("#latency .table, .numbers").first.is_visible()
+    assert found.page.locator("summary").locator("visible=true").count() == 0
+    assert found.page.locator(".chart details table").locator("visible=true").count() == 0
+
+
+def test_what_was_found_is_larger_than_all_but_titles_and_in_full_contrast(show: Any) -> None:
+    found = show("map")
+    verdict, body = found.page.locator("#answer li:has(> a)").first, found.page.locator("body")
+    sizes = [one.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)") for one in (verdict, body)]
+    assert sizes[0] > sizes[1]
+    lead = show("rich").page.locator("#answer .lead").first
+    look = lead.evaluate("(one) => [getComputedStyle(one).color, getComputedStyle(document.body).color]")
+    assert look[0] == look[1]
 
 
 def test_paper_has_a_curve_that_was_hidden(show: Any) -> None:
@@ -380,6 +392,6 @@ def opened_s(show: Any, name: str) -> float:
 @truth
 def test_a_result_of_five_hundred_cells_opens_about_as_fast_as_one_of_thirty(show: Any) -> None:
     few, lots = opened_s(show, "rich"), opened_s(show, "many")
-    cells = show("many").page.locator(".chart details tr[data-c]").count()
+    cells = show("many").page.locator(".chart .points use[data-c]").count()
     assert cells >= 500
     check(f"report of {cells} cells opened in / of 30 cells", lots / few, below=4)

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.errors import UsageError
+from mpigauge.result import reader
 from mpigauge.result.provenance import LibraryRecord
 from mpigauge.result.records import Blocked, Done, End
 from mpigauge.show.chart import Chart
@@ -49,9 +50,11 @@ from tests.reported import (
     samples_ns,
     seen,
 )
+from tests.stored import stored_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from mpigauge.result.records import Record
 
@@ -123,13 +126,24 @@ def test_numbers_of_several_curves_are_a_line_per_size_with_their_intervals(whol
     assert all(len(line.cells) == 2 for line in table.lines)
 
 
+TYPED = re.compile("--[a-z]|mpigauge [a-z]")
+"""An option or a command."""
+
+
 @pytest.mark.parametrize("records", [rich, changing, mapped], ids=lambda one: one.__name__)
 def test_options_and_commands_stand_in_the_last_section_alone(records: Callable[[], list[Record]]) -> None:
     found = seen(made(records()))
-    assert not re.search("--[a-z]|mpigauge [a-z]", found.told)
+    assert not TYPED.search(found.told)
     last = found.text.removeprefix(found.told)
     assert "mpigauge report " in last
     assert "mpigauge run PLAN" in last
+
+
+@pytest.mark.parametrize("path", stored_results(), ids=lambda path: path.name.partition(".")[0])
+def test_no_page_of_a_stored_result_tells_its_reader_what_to_type(path: Path) -> None:
+    told = seen(page(reader.load(path))).told
+    assert len(told) > 1000
+    assert not TYPED.search(told)
 
 
 def test_what_would_deadlock_is_planned_and_no_failure() -> None:

@@ -195,6 +195,5 @@ if (choice) {
   choice.onchange = () => { figures.forEach(show); write(); };
 }
 onhashchange = read;
-onbeforeprint = () => document.querySelectorAll("details.paper").forEach((one) => { one.open = true; });
 read();
 document.documentElement.dataset.ready = "yes";
