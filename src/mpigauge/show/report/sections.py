@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import mpigauge
 from mpigauge.document.cell_names import subject, varied_in
 from mpigauge.document.document import Column, Document, Table
 from mpigauge.document.finding import subject_in
@@ -123,6 +124,7 @@ def _commands(inputs: PageInputs) -> Iterator[tuple[str, str]]:
         yield words.MEASURE_AGAIN, words.PLAN
     paths = [Path(source.result.path.name) for source in inputs.sources]
     yield words.THIS_PAGE, " ".join(["mpigauge report", *map(as_argument, paths)])
+    yield words.MADE_BY, f"mpigauge {mpigauge.__version__}"
     yield from machine.next_steps(paths, newest=False, varied=True)
 
 
