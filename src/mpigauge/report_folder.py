@@ -1,7 +1,7 @@
-"""A folder to hand in: results, page, figures, tables and sentences, and the command that makes each file.
+"""A folder to hand in: result, page, sentences, tables and the usual figure; all other figures below `more`.
 
-What it has is what the verbs print, made from rows that are computed once. A file that cannot be made is
-named in the folder's README.txt with the reason, and hinders no other.
+What it has is what the verbs print, made from rows that are computed once. `more/README.txt` has the command
+of each file. A file that cannot be made is named there with the reason, and hinders no other.
 """
 
 from __future__ import annotations
@@ -35,20 +35,22 @@ from mpigauge.result.writer import PACKED
 from mpigauge.show import figures, formats
 from mpigauge.show.compared import check_alike
 from mpigauge.show.figures import KINDS as FIGURES
+from mpigauge.show.figures.usual import first_that_can, usual_kinds
 from mpigauge.show.pivots import CURVES, SAMPLES
 from mpigauge.show.pivots import KINDS as TABLES
 from mpigauge.show.selected import selected
 from mpigauge.stats.decision import Thresholds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Document
+    from mpigauge.query.query import Query
     from mpigauge.result.reader import Result
 
 README, PAGE, PRINTED, SENTENCES = "README.txt", "report.html", "report.pdf", "sentences.txt"
-FIGURES_IN, TABLES_IN = "figures", "tables"
-OWN = (README, PAGE, PRINTED, SENTENCES, FIGURES_IN, TABLES_IN)
+FIGURES_IN, TABLES_IN, MORE = "figures", "tables", "more"
+OWN = (README, PAGE, PRINTED, SENTENCES, FIGURES_IN, TABLES_IN, MORE)
 """Names of all that is made in a folder: a result of such a name would be overwritten."""
 
 RESULT = "result"
@@ -60,16 +62,19 @@ WIDTHS = ("84mm", "174mm")
 FIGURE_FORMS = (".pdf", ".png")
 TABLE_FORMS = {".md": "markdown", ".csv": "csv", ".tex": "latex"}
 README_COLUMNS = 80
+NAMED_FIRST = 3
+"""Files named where all would be replaced."""
 
 TEXTS = "Page and sentences"
-FIGURE_HEADING = "Figures, 84 mm wide for one column of a paper and 174 mm for two"
+FIGURE_HEADING = "The usual figure, 84 mm wide for one column of a paper and 174 mm for two"
 TABLE_HEADING = "Tables"
+MORE_HEADING = "All other figures"
 HOW = (
-    "Typed in this folder, the command below a line makes its first file again, and the others with their "
-    "names behind -o. --overwrite replaces files that are there; plot always does."
+    "Typed in the folder above this one, the command below a line makes its first file again, and the others "
+    "with their names behind -o. --overwrite replaces files that are there; plot always does."
 )
 
-OTHER_FOLDER = "choose another folder, or replace what it has: --overwrite"
+OTHER_FOLDER = "choose another folder, or replace what it has, but for results: --overwrite"
 OTHER_PLACE = "choose another place: --into FOLDER"
 
 CHOSEN = ("series", "sizes", "state", "only", "unit_names")
@@ -140,8 +145,12 @@ class FolderContents:
     @property
     def sentence(self) -> str:
         """Folder and number of its files, in a line."""
-        count = 1 + len(self.results) + sum(len(piece.names) for part in self.made.values() for piece in part)
-        return f"{self.folder}: {units.counted(count, 'file')}, of which {README} says what each is"
+        count = 2 + len(self.results) + sum(len(piece.names) for part in self.made.values() for piece in part)
+        return f"{self.folder}: {units.counted(count, 'file')}; {README} says which to use"
+
+    def names(self, heading: str) -> list[str]:
+        """Names of the files below a heading."""
+        return [name for piece in self.made.get(heading, ()) for name in piece.names]
 
 
 # ---- Where -------------------------------------------------------------------------------------------
@@ -168,7 +177,19 @@ def check_folder(folder: Path, results: Sequence[Path] = (), *, overwrite: bool 
     except OSError as error:
         raise cannot_write(folder, error, OTHER_PLACE) from None
     if not overwrite and present - {path.resolve() for path in results}:
-        raise UsageError(f"{folder}: has files already", OTHER_FOLDER)
+        raise UsageError(f"{folder}: has files already{_of_ours(folder)}", OTHER_FOLDER)
+
+
+def _of_ours(folder: Path) -> str:
+    """Return which of a folder's files would be replaced; empty if none would."""
+    ours = [folder / name for name in OWN]
+    found = [path for path in ours if path.is_file()]
+    found += sorted(path for one in ours if one.is_dir() for path in one.rglob("*") if path.is_file())
+    if not found:
+        return ""
+    named = [str(path.relative_to(folder)) for path in found[:NAMED_FIRST]]
+    more = len(found) - len(named)
+    return f": {', '.join(named)}{f' and {more} more' if more else ''} would be replaced"
 
 
 def new_result(folder: Path, name: str = f"{RESULT}.jsonl", taken: Sequence[Path] = ()) -> Path:
@@ -268,8 +289,11 @@ def write(
                 continue
             if heading == TEXTS:
                 notify(f"{asked.folder / piece.names[0]} is left out: {error.sentence}")
-    with open_output(asked.folder / README, overwrite=True, other_place=OTHER_PLACE) as file:
-        file.write(_readme(contents, asked, here).encode())
+    _remove_older(contents)
+    for name, text in ((README, _readme), (f"{MORE}/{README}", _whole_readme)):
+        make_folder((asked.folder / name).parent)
+        with open_output(asked.folder / name, overwrite=True, other_place=OTHER_PLACE) as file:
+            file.write(text(contents, asked, here).encode())
     if faults:
         raise faults[0]
     return contents
@@ -279,8 +303,11 @@ def _make(piece: FolderPiece, folder: Path) -> Exception | None:
     """Make the files of a piece; return what prevents it, after which none of them is there."""
     paths = [folder / name for name in piece.names]
     inside = paths[0].parent
-    if inside != folder and inside.is_symlink():
-        raise UsageError(f"{inside}: is a link, and leads to another folder", f"remove it, or {OTHER_PLACE}")
+    for above in (inside, inside.parent):
+        if above.is_relative_to(folder) and above != folder and above.is_symlink():
+            raise UsageError(
+                f"{above}: is a link, and leads to another folder", f"remove it, or {OTHER_PLACE}"
+            )
     make_folder(inside)
     try:
         piece.make(paths)
@@ -289,6 +316,17 @@ def _make(piece: FolderPiece, folder: Path) -> Exception | None:
             path.unlink(missing_ok=True)  # of another result, where the folder is overwritten
         return error
     return None
+
+
+def _remove_older(contents: FolderContents) -> None:
+    """Remove figures that an earlier command made, of another result or in another place."""
+    made = {name for heading in contents.made for name in contents.names(heading)}
+    for inside, kind, width, form in product(_FIGURE_FOLDERS, FIGURES, WIDTHS, FIGURE_FORMS):
+        if (name := f"{inside}/{kind}-{width}{form}") not in made:
+            (contents.folder / name).unlink(missing_ok=True)
+
+
+_FIGURE_FOLDERS = (FIGURES_IN, f"{MORE}/{FIGURES_IN}")
 
 
 def _reason(error: Exception, results: Sequence[str]) -> str:
@@ -322,7 +360,14 @@ class _Shown:
 
     def parts(self) -> dict[str, list[FolderPiece]]:
         """Return all that can be made, by heading, the most important first."""
-        return {TEXTS: self._texts(), FIGURE_HEADING: [*self._figures()], TABLE_HEADING: [*self._tables()]}
+        usual = self._usual_figure()
+        others = [kind for kind in FIGURES if kind != usual]
+        return {
+            TEXTS: self._texts(),
+            FIGURE_HEADING: [*self._figures([usual] if usual else [], FIGURES_IN)],
+            TABLE_HEADING: [*self._tables()],
+            MORE_HEADING: [*self._figures(others, f"{MORE}/{FIGURES_IN}")],
+        }
 
     def _command(self, verb: str, words: Sequence[str], parameters: Sequence[str], file: str) -> str:
         results = [as_argument(Path(name)) for name in self.names]
@@ -362,9 +407,22 @@ class _Shown:
 
     # ---- Figures
 
-    def _figures(self) -> Iterator[FolderPiece]:
-        for kind, width in product(FIGURES, WIDTHS):
-            names = tuple(f"{FIGURES_IN}/{kind}-{width}{form}" for form in FIGURE_FORMS)
+    def _usual_figure(self) -> str:
+        """Return the kind of figure that `mpigauge plot` draws; empty if none can be drawn."""
+
+        def drawn(kind: str) -> str:
+            figures.figure(self._query_of(kind, WIDTHS[0]))
+            return kind
+
+        usual = usual_kinds(self._query.sources, whole=not (self._query.series or self._query.sizes))
+        try:
+            return first_that_can([kind for kind in (*usual, *FIGURES) if kind in FIGURES], drawn)
+        except Exception:  # noqa: BLE001 - said where that kind is drawn
+            return ""
+
+    def _figures(self, kinds: Iterable[str], inside: str) -> Iterator[FolderPiece]:
+        for kind, width in product(kinds, WIDTHS):
+            names = tuple(f"{inside}/{kind}-{width}{form}" for form in FIGURE_FORMS)
             taken = JUDGED if kind == COMPARED else SHOWN
             command = self._command("plot", ["--kind", kind, "--width", width], taken, names[0])
             about = FIGURES[kind].about
@@ -372,14 +430,23 @@ class _Shown:
                 f"figure {kind}", names, command, about, partial(self._draw, kind, width, command)
             )
 
-    def _draw(self, kind: str, width: str, command: str, paths: Sequence[Path]) -> None:
+    def _query_of(self, kind: str, width: str, command: str = "") -> Query:
+        """Return the query of a figure.
+
+        Raises:
+            UsageError: Results of different machines would be compared.
+        """
         if kind == COMPARED and not self._asked.force:
             check_alike(self._query.sources)
         query = self._compared if kind == COMPARED else self._query
         paper = Paper("", units.parse_length_in(width), command.partition(" -o ")[0])
+        return replace(query, kind=FIGURES[kind], paper=paper)
+
+    def _draw(self, kind: str, width: str, command: str, paths: Sequence[Path]) -> None:
+        query = self._query_of(kind, width, command)
         # Each form anew: to lay out a figure a second time moves it.
         for path in paths:
-            figures.draw(replace(query, kind=FIGURES[kind], paper=paper), path)
+            figures.draw(query, path)
 
     # ---- Tables
 
@@ -407,16 +474,33 @@ def _write_document(document: Document, form: str, path: Path) -> None:
 
 
 def _readme(contents: FolderContents, asked: FolderRequest, results: Sequence[Result]) -> str:
-    """Return what the folder has and how each file is made again."""
-    lines = [
-        *map(origin_of, results),
-        "",
-        f"Made by mpigauge {mpigauge.__version__}:",
-        f"  {asked.command}",
-        "",
-    ]
-    lines += [*_wrapped(HOW), "", "Every sample, the machine, the plan and the seed:"]
-    lines += [f"  {name}" for name in contents.results]
+    """Return what the folder has, and which figure and table to use, in about ten lines."""
+    parts = [(name, "every sample, the machine, the plan and the seed") for name in contents.results]
+    parts += [(piece.names[0], piece.about) for piece in contents.made.get(TEXTS, ())]
+    if drawn := contents.made.get(FIGURE_HEADING):
+        one, *others = [Path(piece.names[0]).name for piece in drawn]
+        parts.append(
+            (
+                f"{FIGURES_IN}/",
+                f"{one} for one column of a paper" + "".join(f", {two} for two" for two in others),
+            )
+        )
+    if tables := contents.made.get(TABLE_HEADING):
+        parts.append(
+            (f"{TABLES_IN}/", f"{', '.join(Path(piece.names[0]).stem for piece in tables)}: .tex, .md, .csv")
+        )
+    parts.append((f"{MORE}/", f"all other figures, and in {README} the command of each file"))
+    widest = max(len(name) for name, _ in parts)
+    lines = [*map(origin_of, results), ""]
+    for name, about in parts:
+        lines += _wrapped(about, f"{name:{widest}}  ", " " * (widest + 2))
+    lines += ["", f"Made by mpigauge {mpigauge.__version__}:", f"  {asked.command}"]
+    return shortened(printable_lines("\n".join(lines))) + "\n"
+
+
+def _whole_readme(contents: FolderContents, _: FolderRequest, results: Sequence[Result]) -> str:
+    """Return how each file is made again, and why others are not there."""
+    lines = [*map(origin_of, results), "", *_wrapped(HOW)]
     for heading, pieces in contents.made.items():
         lines += ["", f"{heading}:"]
         for about, alike in groupby(pieces, key=lambda piece: piece.about):

@@ -43,10 +43,17 @@ def readme(folder: str | Path) -> str:
     return Path(folder, report_folder.README).read_text(encoding="utf-8")
 
 
+def whole_readme(folder: str | Path) -> str:
+    """What it says of each file."""
+    return Path(folder, report_folder.MORE, report_folder.README).read_text(encoding="utf-8")
+
+
 def commands(folder: str | Path) -> dict[str, list[str]]:
     """The command of every file that has one; of those of a line, what follows -o is another."""
     found: dict[str, list[str]] = {}
-    for names, command in re.findall(r"^    (\S.*)\n      (mpigauge .*)$", readme(folder), re.MULTILINE):
+    for names, command in re.findall(
+        r"^    (\S.*)\n      (mpigauge .*)$", whole_readme(folder), re.MULTILINE
+    ):
         *words, _ = shlex.split(command)[1:]
         found |= {name: [*words, name] for name in names.split(", ")}
     return found
@@ -88,24 +95,37 @@ def test_a_campaign_leaves_a_folder_with_all_that_follows(
     assert {f"tables/{name}" for name in ("latency.md", "latency.csv", "latency.tex", "curves.csv")} <= found
     assert {f"figures/time-{name}" for name in ("84mm.pdf", "84mm.png", "174mm.pdf", "174mm.png")} <= found
     assert len(load(folder / "result.jsonl").launches) == 6
-    assert found == {*commands(folder), "result.jsonl", "README.txt"}
+    assert found == {*commands(folder), "result.jsonl", "README.txt", "more/README.txt"}
     assert shlex.join(["mpigauge", *CAMPAIGN, "--into", "deep/report"]) in readme(folder)
     for width_mm in (84, 174):
         head = (folder / f"figures/time-{width_mm}mm.png").read_bytes()[16:20]
         assert struct.unpack(">I", head)[0] == pytest.approx(width_mm * DOTS_PER_MM, abs=1)
     # No browser is on PATH, and no map was measured.
     assert "deep/report/report.pdf is left out: a PDF is printed by Chromium or Chrome" in done.err
-    assert "report.pdf: a PDF is printed" in readme(folder)
-    assert re.search(r"^  figure map: .*no pairs", readme(folder), re.MULTILINE)
+    assert "report.pdf: a PDF is printed" in whole_readme(folder)
+    assert re.search(r"^  figure map: .*no pairs", whole_readme(folder), re.MULTILINE)
+    top = {path.name for path in folder.iterdir()}
+    assert top == {"result.jsonl", "report.html", "sentences.txt", "README.txt", "figures", "tables", "more"}
+    assert len(readme(folder).splitlines()) <= 14
+    assert "time-84mm.pdf for one column" in readme(folder)
 
 
 def test_a_folder_with_files_is_refused_before_anything_is_measured(cli: Cli, openmpi: FakeMpi) -> None:
     Path("report").mkdir()
     Path("report/mine.txt").touch()
     done = cli(*CAMPAIGN, "--into", "report")
-    assert (done.status, "report: has files already" in done.err) == (EXIT_USAGE, True)
+    assert (done.status, "report: has files already\n" in done.err) == (EXIT_USAGE, True)
     assert "--overwrite" in done.err
     assert files("report") == {"mine.txt"}
+
+
+def test_a_second_run_says_what_it_would_replace(cli: Cli, openmpi: FakeMpi) -> None:
+    for name in ("report.html", "tables/latency.md", "tables/times.md", "tables/rates.md", "mine.txt"):
+        Path("report", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("report", name).touch()
+    done = cli(*CAMPAIGN, "--into", "report")
+    assert done.status == EXIT_USAGE
+    assert "report.html, tables/latency.md, tables/rates.md and 1 more would be replaced" in done.err
 
 
 @pytest.mark.thorough
@@ -231,7 +251,8 @@ def test_every_command_of_the_readme_makes_its_file_again(
     assert cli("report", result, "--into", "report", *chosen).status == 0
     made = {name: Path("report", name).read_bytes() for name in commands("report")}
     words = commands("report")
-    Path("again/figures").mkdir(parents=True)
+    for inside in ("figures", "more/figures"):
+        Path("again", inside).mkdir(parents=True)
     Path("again/tables").mkdir()
     Path("again/r.jsonl").write_bytes(result.read_bytes())
     monkeypatch.chdir("again")
@@ -263,8 +284,8 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_hinders_nothing(
     only(monkeypatch, "time", "ratio")
     monkeypatch.setattr("mpigauge.show.figures.draw", fails)
     assert cli("report", result, "--into", "report").status == 0
-    assert "figure time: the font is broken" in readme("report")
-    assert {"figures/ratio-84mm.pdf", "tables/latency.tex", "report.html"} <= files("report")
+    assert "figure time: the font is broken" in whole_readme("report")
+    assert {"more/figures/ratio-84mm.pdf", "tables/latency.tex", "report.html"} <= files("report")
     assert not [name for name in files("report") if "time-" in name]
 
 
@@ -278,7 +299,7 @@ def test_a_fault_of_ours_is_not_hidden_and_costs_one_figure(
     monkeypatch.setattr("mpigauge.show.figures.draw", fails)
     with pytest.raises(ZeroDivisionError):  # status 70 with its traceback, but in tests
         cli("report", result, "--into", "report")
-    assert "figure time: a fault of mpigauge: ZeroDivisionError: in a figure" in readme("report")
+    assert "figure time: a fault of mpigauge: ZeroDivisionError: in a figure" in whole_readme("report")
     assert {"tables/latency.tex", "report.html"} <= files("report")
 
 

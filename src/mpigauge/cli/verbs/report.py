@@ -65,8 +65,8 @@ def command(
 ) -> None:
     """Write all that follows from RESULT files as one page: answer, provenance, charts, tables and doubts.
 
-    The page is one file that works offline and loads nothing. --into makes a folder of page, figures, tables
-    and sentences, and a README.txt with the command of each file. Without RESULT, it is of the newest in
+    The page is one file that works offline and loads nothing. --into makes a folder to hand in: result, page,
+    sentences, tables, the usual figure, and all others below more. Without RESULT, it is of the newest in
     results/. Two results are compared, and so are two libraries or modes of one.
 
     \b
