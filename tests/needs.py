@@ -26,6 +26,7 @@ PACKAGES = {
     "man": "man-db",
     "modulecmd": "environment-modules",
     "mpicc.openmpi": "libopenmpi-dev",
+    "pdflatex": "texlive-latex-recommended",
     "promtool": "prometheus",
     "setpriv": "util-linux",
     "shellcheck": "shellcheck",
@@ -38,6 +39,8 @@ USUAL_PLACES = os.pathsep.join(
     ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"]
 )
 """Where programs of the system are, whatever PATH a test has set."""
+
+SIUNITX = Path("/usr/share/texlive/texmf-dist/tex/latex/siunitx/siunitx.sty")
 
 LMOD = Path("/opt/lmod/usr/share/lmod/lmod")
 """A folder of its own: Debian's package excludes that of Environment Modules."""
@@ -72,9 +75,14 @@ def _lmod() -> str:
     return "" if LMOD.exists() else f"Lmod is not at {LMOD}: .ci/run puts it there"
 
 
+def _siunitx() -> str:
+    return "" if SIUNITX.exists() else "siunitx is not installed: apt-get install texlive-science"
+
+
 CONDITIONS: dict[str, Callable[[], str]] = {
     "lmod": _lmod,
     "root": _root,
+    "siunitx": _siunitx,
     "two cores": _two_cores,
     "user namespaces": _user_namespaces,
 }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from mpigauge.document.columnar import Columns
     from mpigauge.rows.estimate import Timing
+    from mpigauge.stats.interval import Number
 
 Tone = Literal["", "good", "doubt", "bad", "title", "quiet"]
 """What a terminal may colour; words say it all without."""
@@ -22,6 +23,9 @@ Tone = Literal["", "good", "doubt", "bad", "title", "quiet"]
 Unit = Literal["", "s", "B/s", "B", "1"]
 
 DOT = " \N{MIDDLE DOT} "
+
+LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+"""Marks of notes, which Markdown and a terminal show alike; Unicode has no superscript q."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,21 @@ class Units:
 
 AUTOMATIC = Units()
 """Each number in the unit that suits it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A number in SI units, for a format that names the unit once for a column.
+
+    Attributes:
+        number: The number with its interval.
+        unit: `s` or `B/s`.
+        marks: Letters of its notes.
+    """
+
+    number: Number
+    unit: Unit
+    marks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +75,8 @@ class Column:
         tone: Tone of a row's entry.
         field: What JSON calls its value in each row, where nothing else there has it.
         about: What it is, for the list of those that can be asked for and for docs/numbers.md.
+        number: A row's entry as a number with its interval; None where it is words, as is the whole column
+            if this is not given.
     """
 
     name: str
@@ -72,6 +93,7 @@ class Column:
     tone: Callable[[Any], Tone] = lambda _: ""
     field: str = ""
     about: str = ""
+    number: Callable[[Any], Measured | None] | None = None
 
     def text(self, row: Any, chosen: Units) -> str:
         """Return a row's entry as people read it."""
@@ -104,6 +126,8 @@ class Table:
         rows: Whatever its columns can read.
         notes: What its marks mean.
         time: The time that a terminal draws as a bar beside a row; None for tables without bars.
+        caption: Title in a paper, beside the source; empty where it is the title.
+        meaning: `about` for a format that says itself how it writes intervals; None if they do not differ.
     """
 
     title: str
@@ -112,6 +136,8 @@ class Table:
     columns: Sequence[Column]
     notes: Sequence[str] = ()
     time: Callable[[Any], Timing | None] | None = None
+    caption: str = ""
+    meaning: str | None = None
 
     @property
     def headed(self) -> bool:
@@ -163,6 +189,7 @@ class Document:
         steps: Lines of commands that come next, below all others.
         source: Origin of the numbers in a few words, for tables that are pasted elsewhere: Markdown has it
             in the place of head and foot.
+        machine: Origin in a caption: machine, libraries, launches, day; empty where it is `source`.
         data: What JSON shows; None for the values of the tables.
         records: The lines of CSV; None for the rows of the tables.
         cases: What JUnit has as test cases, a row per number; None for the rows of the tables.
@@ -182,6 +209,7 @@ class Document:
     steps: Sequence[Line] = ()
     units: Units = field(default_factory=Units)
     source: str = ""
+    machine: str = ""
     data: Callable[[], Mapping[str, Any]] | None = None
     records: Callable[[], Iterable[Mapping[str, Any]]] | None = None
     cases: Callable[[], Sequence[Cases]] | None = None

@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.document.core_words import cores_of
+from mpigauge.plan.library_names import library_name
 from mpigauge.rows.machine.machines import measured_machine
 
 if TYPE_CHECKING:
@@ -24,6 +26,24 @@ def origin_of(result: Result) -> str:
     words += [units.counted(launches, "launch")] if launches else []
     words += ["emulated network"] if campaign.plan.lab else []
     return ", ".join(filter(None, words))
+
+
+def source_of(result: Result) -> str:
+    """Return whose numbers a table has, for one who sees it alone; of what was imported, the title.
+
+    `vm (Intel Xeon, 2 cores), Open MPI 5.0.11, 10 launches, 2026-11-24`
+    """
+    campaign, machine = result.campaign, measured_machine(result)
+    launches = len({launch.number for launch in result.launches})
+    kind = ", ".join(filter(None, [processor_of(machine), cores_of(machine)]))
+    host = host_of(result)
+    words = [f"{host} ({kind})" if host and kind else host or kind]
+    words += [library_name(one.name, one.version, one.label) for one in campaign.libraries]
+    words += [units.counted(launches, "launch")] if launches else []
+    words += [campaign.started[:10]]
+    words += ["emulated network"] if campaign.plan.lab else []
+    known = launches or machine.host
+    return ", ".join(filter(None, words)) if known else campaign.plan.title or measured_on(result)
 
 
 def measured_on(result: Result) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
 from mpigauge.document.context import context_record, with_context
-from mpigauge.document.document import Cases, Column, Document, Line, Table
+from mpigauge.document.document import Cases, Column, Document, Line, Measured, Table
+from mpigauge.document.origin_words import source_of
 from mpigauge.document.phrases import OF_JOB, phrases_of, state_phrase
 from mpigauge.document.ratio_words import OF_LAUNCHES
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
@@ -38,6 +39,7 @@ from mpigauge.rows.machine.split import is_split, split_of
 from mpigauge.sequences import group_by
 from mpigauge.show.records import answer_records, flat_sessions, result_record
 from mpigauge.show.text_chart import charts_of, drawn, not_drawn
+from mpigauge.stats.interval import Number
 from mpigauge.stats.limits import LAUNCHES_OF_A_VERDICT
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
@@ -53,6 +55,9 @@ if TYPE_CHECKING:
     from mpigauge.rows.machine.over_sessions import SessionIntervals
     from mpigauge.stats.decision import Ratio
     from mpigauge.vocabulary import Varied
+
+CAPTION = "Key figures"
+"""Of a table that has no title where the lines above it say what it is."""
 
 MAX_JOBS = 6
 """Most jobs side by side; beyond, see the tables."""
@@ -128,7 +133,9 @@ def document(
     lines, rest = words.lines_and_rest([column.answer for column in columns.columns], room)
     told = _fitting(lines, room)
     tables = _tables(columns, chosen, told)
-    foot = [*_ratio_line(columns, tables), *_parts_lines(tables), *_all_states_line(tables), *doubts]
+    notes = [*_ratio_line(columns, tables), *_parts_lines(tables), *_all_states_line(tables)]
+    tables = [replace(table, notes=[line.text for line in notes]) for table in tables]
+    foot = [*notes, *doubts]
     more = _left_out(sources, columns, len(lines) - len(told) + rest)
     charts = charts_of(sources, columns.varied, chosen) if chart else []
     return Document(
@@ -138,6 +145,7 @@ def document(
         steps=_steps(sources, more, newest=newest, varied=any(one.is_finding for one in found)),
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
+        machine="; ".join(dict.fromkeys(source_of(source.result) for source in sources)),
         data=lambda: _data(sources),
         records=lambda: chain.from_iterable(
             with_context(map(_flat, _records([source])), source.result, source.stat) for source in sources
@@ -323,7 +331,7 @@ def _tables(
         if len(columns) == 1
         else [*_columns_of_jobs(compared, lines), *_sessions_columns(columns, lines)]
     )
-    return [Table("", "", [*lines], [first, *numbers])]
+    return [Table("", "", [*lines], [first, *numbers], caption=CAPTION)]
 
 
 def _in_rows(compared: _Compared) -> bool:
@@ -392,6 +400,7 @@ def _table_of_jobs(compared: _Compared, lines: Sequence[QuoteLine]) -> Table:
                 write=lambda row, chosen: words.beside(row.quote, row.line, chosen),
                 goes=None,
                 tone=lambda row: _tone(row.quote),
+                number=lambda row: _measured(row.quote) if row.line.alike else None,
             ),
             Column(
                 RATIO,
@@ -403,6 +412,7 @@ def _table_of_jobs(compared: _Compared, lines: Sequence[QuoteLine]) -> Table:
                 joined=True,
             ),
         ],
+        caption=CAPTION,
     )
 
 
@@ -434,6 +444,7 @@ def _columns_of_one_job(
             write=lambda line, units: words.number(line.first, units),
             goes=None,
             tone=lambda line: _tone(line.first),
+            number=lambda line: _measured(line.first, bare=True),
         ),
         Column(
             HALF_WIDTH,
@@ -537,7 +548,18 @@ def _column(number: int, name: str) -> Column:
     def tone(line: QuoteLine) -> Tone:
         return _tone(line.quotes[number])
 
-    return Column(str(number), name, value, write=write, goes=None, tone=tone)
+    def measured(line: QuoteLine) -> Measured | None:
+        return _measured(line.quotes[number]) if line.alike else None
+
+    return Column(str(number), name, value, write=write, goes=None, tone=tone, number=measured)
+
+
+def _measured(quote: Quote | None, *, bare: bool = False) -> Measured | None:
+    """Return a time or a rate with its interval; bare, where that has a column of its own."""
+    if quote is None or quote.value is None or quote.unit not in {"s", "B/s"} or quote.awaited:
+        return None
+    ends = (None, None) if bare else (quote.low, quote.high)
+    return Measured(Number(quote.value, *ends), "s" if quote.unit == "s" else "B/s")
 
 
 def _tone(quote: Quote | None) -> Tone:

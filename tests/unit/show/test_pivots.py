@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.document.document import LETTERS
 from mpigauge.result.reader import load
 from mpigauge.result.records import Blocked, End, Imported
 from mpigauge.show.pivots import KINDS, kinds
-from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
+from mpigauge.show.pivots.footnotes import SENTENCES
 from mpigauge.show.pivots.sentences import COMPARISONS
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from tests.made import campaign, cell, collective, in_states, launches_of, visit, written
@@ -227,7 +228,11 @@ def test_sizes_are_lines_in_their_order(exchange: Path, cli: Cli) -> None:
 
 def test_more_columns_than_fit_become_tables_that_name_their_place(machine: Path, cli: Cli) -> None:
     ranks = [
-        cell("exchange", 8, mode, ranks=n, **place) for place in PLACES for mode in MODES for n in (2, 4)
+        cell("exchange", size, mode, ranks=n, **place)
+        for place in PLACES
+        for mode in MODES
+        for n in (2, 4)
+        for size in (8, 64)
     ]
     path = written("ranks.jsonl", *records_of(ranks))
     tables = tables_of(cli, path, "--table", "times")
@@ -263,11 +268,10 @@ def test_a_summary_quotes_what_reports_quote(libraries: Path, cli: Cli) -> None:
 def test_a_column_that_is_alone_says_what_it_has_and_not_its_title_again(machine: Path, cli: Cli) -> None:
     mine = [*(cell(size=size, **PLACES[0]) for size in SIZES), collective("barrier", 0, **PLACES[0])]
     path = written("one.jsonl", *records_of(mine))
-    for kind, headings in (("times", "time"), ("rates", "bandwidth"), ("latency", "latency time")):
+    for kind, heading in (("times", "time"), ("rates", "bandwidth"), ("latency", "time")):
         for table in tables_of(cli, path, "--table", kind):
-            (heading,) = table["columns"]
-            assert heading in headings.split()
-            assert table["title"].startswith(("pingpong, standard", "barrier"))
+            assert table["columns"] == [heading]
+            assert table["title"].startswith(("pingpong, standard", "barrier")) or kind == "latency"
     (table,) = tables_of(cli, path, "--table", "summary")
     assert table["columns"] == ["value"]
 
@@ -282,6 +286,25 @@ def test_whose_numbers_they_are_is_said_once_and_what_in_the_caption(machine: Pa
     assert "(time: one way: half a round trip; ±" in caption
     assert "one operation" not in caption
     assert title not in caption
+
+
+@pytest.mark.parametrize("kind", ["latency", "times"])
+def test_tables_of_one_number_each_are_lines_of_one_table(kind: str, machine: Path, cli: Cli) -> None:
+    mine = [
+        cell("pingpong", 8, "standard", **PLACES[0]),
+        cell("exchange", 8, "nonblocking", **PLACES[0]),
+        collective("barrier", 0, **PLACES[0]),
+    ]
+    path = written("one.jsonl", *records_of(mine))
+    (table,) = tables_of(cli, path, "--table", kind)
+    assert [line["line"] for line in table["lines"]] == [
+        "pingpong, standard, 8 B",
+        "exchange, nonblocking, 8 B",
+        "barrier, blocking",
+    ]
+    assert table["columns"] == ["time"]
+    text = shown(cli, path, "--table", kind)
+    assert "pingpong: one way: half a round trip" in text.splitlines()
 
 
 # ---- Several results -----------------------------------------------------------------------------

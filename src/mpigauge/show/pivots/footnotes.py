@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.document.document import LETTERS
 from mpigauge.document.status_words import status_and_reason
 from mpigauge.find.warning_sentences import WORDS
 
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Units
     from mpigauge.show.pivots.grid import PivotGrid, PivotLine, PivotNumber
-
-LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
-"""Superscript letters, which Markdown and a terminal show alike; Unicode has no superscript q."""
 
 IMPORTED = "imported"
 SENTENCES: dict[str, str] = {
@@ -57,11 +55,16 @@ class Notes:
         entry = line.entries[number]
         if entry is None:
             return units.MISSING
-        if entry.row.time is None:
-            return entry.row.status + self._marks(marks_of(entry))
-        above = _common(grid.by_column[number])
-        own = marks_of(entry) if entry.quantity.marked else []
-        return entry.quantity.text(entry.row, chosen) + self._marks(own, above)
+        text = entry.row.status if entry.row.time is None else entry.quantity.text(entry.row, chosen)
+        return text + self.letters_of(grid, line, number)
+
+    def letters_of(self, grid: PivotGrid, line: PivotLine, number: int) -> str:
+        """Return the letters of an entry, without those at the heading of its column."""
+        entry = line.entries[number]
+        if entry is None or not (entry.quantity.marked or entry.row.time is None):
+            return ""
+        above = _common(grid.by_column[number]) if entry.row.time is not None else []
+        return self._marks(marks_of(entry), above)
 
     def _marks(self, kinds: Iterable[str], above: Sequence[str] = ()) -> str:
         """Return letters in alphabetic order, in which they are explained."""

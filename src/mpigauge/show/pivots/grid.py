@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.document.phrases import UNSAID
 from mpigauge.query.series import FILE, differing_factors, distinguishing_labels
-from mpigauge.rows.group import words_key
+from mpigauge.rows.group import STATE, words_key
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import AUTO, SAME_HOST
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.show.pivots.quantities import Quantity
 
 QUANTITY, RATE, TIME = "quantity", "rate", "time"
+LIBRARY = "mpi"
 
 Key = tuple[tuple[str, str], ...]
 
@@ -56,8 +57,11 @@ class PivotGrid:
 
     Attributes:
         title: What all entries have in common.
-        about: Meaning of an entry.
+        about: Meaning of an entry, and how its interval is written.
         heading: Heading of the first column.
+        subject: The title without the library, for a caption that says it with the source.
+        meaning: Meaning of an entry, without how its interval is written.
+        operations: What one operation of each pattern is, where patterns share a table of one number each.
     """
 
     title: str
@@ -65,6 +69,9 @@ class PivotGrid:
     heading: str
     columns: list[str]
     lines: list[PivotLine]
+    subject: str = ""
+    meaning: str = ""
+    operations: Sequence[str] = ()
 
     @property
     def by_column(self) -> list[list[PivotNumber]]:
@@ -89,6 +96,8 @@ class Layout:
         interval: How intervals are written, for tables with intervals.
         most: Most columns per table.
         spill: Whether factors that give way go down; otherwise they become separate tables.
+        few: Tables of at most so many lines become lines of one table, if one of them has a single line; None
+            for that table.
     """
 
     lines: tuple[str, ...]
@@ -97,6 +106,11 @@ class Layout:
     interval: str
     most: int
     spill: bool = False
+    few: int | None = 1
+
+
+ALL_LINES = 10**6
+"""More lines than any table has."""
 
 
 def grids(entries: Sequence[PivotNumber], layout: Layout, about: str) -> list[PivotGrid]:
@@ -107,10 +121,30 @@ def grids(entries: Sequence[PivotNumber], layout: Layout, about: str) -> list[Pi
     """
     lines, columns = _fitting(entries, layout)
     varying = set(differing_factors([entry.factors for entry in entries]))
-    return [
-        _grid(group, replace(layout, lines=lines, columns=columns), about, varying)
-        for group in _tables(entries, lines, columns).values()
+    groups = [*_tables(entries, lines, columns).values()]
+    short = [group for group in groups if _lines_of(group, lines) <= (layout.few or 0)]
+    if len(short) < 2 or all(_lines_of(group, lines) > 1 for group in short):  # noqa: PLR2004 - to join
+        short = []
+    placed = replace(layout, lines=lines, columns=columns)
+    tables = [_grid(group, placed, about, varying) for group in groups if group not in short]
+    return tables + (_joined([entry for group in short for entry in group], layout, about) if short else [])
+
+
+def _lines_of(entries: Sequence[PivotNumber], lines: Sequence[str]) -> int:
+    return len({_key(entry, lines) for entry in entries})
+
+
+def _joined(entries: Sequence[PivotNumber], layout: Layout, about: str) -> list[PivotGrid]:
+    """Return what would be tables of a single line each as lines of one table."""
+    across = tuple(name for name in layout.columns if name in {STATE, LIBRARY, QUANTITY})
+    unsaid = {QUANTITY} - {*layout.lines, *across}  # what is a time anyway, by whatever name
+    plain = [
+        replace(entry, factors={name: word for name, word in entry.factors.items() if name not in unsaid})
+        for entry in entries
     ]
+    names = dict.fromkeys(name for entry in plain for name in entry.factors)
+    down = tuple(name for name in names if name not in {*across, FILE})
+    return grids(plain, replace(layout, lines=down, columns=across, heading="", spill=True, few=None), about)
 
 
 def _grid(entries: Sequence[PivotNumber], layout: Layout, about: str, varying: Collection[str]) -> PivotGrid:
@@ -122,16 +156,19 @@ def _grid(entries: Sequence[PivotNumber], layout: Layout, about: str, varying: C
         *differing_factors([dict(key) for key in acrosses]),
     }
     interval = layout.interval if _has_intervals(entries) else ""
-    words = [*_entry_words(about, [*_operations(entries)]), interval, *_directions(entries)]
+    words, directions = [*_entry_words(about, [*_operations(entries)])], [*_directions(entries)]
     return PivotGrid(
         title=_title(entries, inside, varying),
-        about="; ".join(filter(None, words)),
+        about="; ".join(filter(None, [*words, interval, *directions])),
         heading=layout.heading,
         columns=_columns(acrosses, entries, layout.columns),
         lines=[
             PivotLine(label, [places.get((down, across)) for across in acrosses])
             for down, label in zip(downs, _lines(downs, [first[down] for down in downs]), strict=True)
         ],
+        subject=_title(entries, {*inside, LIBRARY}, varying),
+        meaning="; ".join(filter(None, [*(word for word in words if word != TIME), *directions])),
+        operations=[*_operations_by_pattern(entries)] if layout.few is None else [],
     )
 
 
@@ -213,6 +250,15 @@ def _operations(entries: Sequence[PivotNumber]) -> Iterable[str]:
         yield time_of if rated else time_of.partition("; ")[0]
 
 
+def _operations_by_pattern(entries: Sequence[PivotNumber]) -> Iterable[str]:
+    """Return what the time of each pattern is: `pingpong: one way: half a round trip`."""
+    patterns = {entry.row.cell.pattern: (entry.source.patterns, entry.row.cell.mode) for entry in entries}
+    times_of = {name: known[name].time_of_mode(mode) for name, (known, mode) in patterns.items()}
+    alike = group_by(times_of, lambda pattern: times_of[pattern].partition("; ")[0])
+    if len(alike) > 1:
+        yield from (f"{', '.join(names)}: {time}" for time, names in alike.items() if time)
+
+
 def _directions(entries: Iterable[PivotNumber]) -> Iterable[str]:
     """Return whether rates count both directions, if that is the same for all."""
     if {entry.row.directions for entry in entries if entry.quantity.name == RATE} == {2}:
@@ -255,10 +301,15 @@ def _words(factors: Factors, names: Collection[str], unsaid: Collection[str]) ->
     return ", ".join(word for name, word in factors.items() if name in names and word not in unsaid)
 
 
-def _quantity(entries: Iterable[PivotNumber]) -> str:
+def _quantity(entries: Sequence[PivotNumber]) -> str:
     """Return the heading of a single column; the title already describes its numbers."""
-    kinds = {entry.quantity.heading or entry.quantity.name for entry in entries}
-    return kinds.pop() if len(kinds) == 1 else "value"
+    for kinds in (
+        {entry.quantity.heading or entry.quantity.name for entry in entries},
+        {entry.quantity.name for entry in entries},
+    ):
+        if len(kinds) == 1:
+            return kinds.pop()
+    return "value"
 
 
 def _columns(keys: Sequence[Key], entries: Sequence[PivotNumber], names: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from mpigauge.plan.patterns import patterns_with
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import EAGER, choose_series, factors_of, grouped, size_words, timed_rows
 from mpigauge.rows.group import STATE
-from mpigauge.show.pivots.grid import QUANTITY, Layout, PivotNumber, grids
+from mpigauge.show.pivots.grid import ALL_LINES, LIBRARY, QUANTITY, Layout, PivotNumber, grids
 from mpigauge.show.pivots.quantities import (
     LATENCY,
     MEAN,
@@ -42,7 +42,6 @@ SIZES_OF_COLLECTIVES = (512, 64 * 2**10)
 """Sizes that a summary has of collectives, if they were measured."""
 
 PLACES = tuple(name for name in WORDS if name in PLACE)
-LIBRARY = "mpi"
 WHAT, HOW, WHERE = (
     tuple(name for name in WORDS if name in names_of(group) and name not in (*PLACES, LIBRARY, "window"))
     for group in ("what", "how", "where")
@@ -66,7 +65,13 @@ SPREAD = "mean and standard deviation of all samples, which are no interval; n: 
 SIZES_DOWN = Layout(("size",), ACROSS, "size", WIDTH, MAX_COLUMNS)
 STATISTICS_DOWN = Layout(("size",), (QUANTITY, *ACROSS), "size", "", 3 * MAX_GROUPS)
 PLACES_DOWN = Layout(
-    (*PLACES, *WHERE, "size"), (STATE, "mode", LIBRARY), "place", BRACKETS, MAX_COLUMNS, spill=True
+    (*PLACES, *WHERE, "size"),
+    (STATE, "mode", LIBRARY),
+    "place",
+    BRACKETS,
+    MAX_COLUMNS,
+    spill=True,
+    few=ALL_LINES,
 )
 ALL_DOWN = Layout(
     (*WHAT, *HOW, "size", QUANTITY), (STATE, LIBRARY, *PLACES, *WHERE), "", BRACKETS, MAX_SUMMARIES

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.context import context_record, flat_context
-from mpigauge.document.document import DOT, Column, Document, Line, Table
+from mpigauge.document.document import DOT, Column, Document, Line, Measured, Table
 from mpigauge.document.finding import finding_record
-from mpigauge.document.origin_words import origin_of
+from mpigauge.document.origin_words import origin_of, source_of
 from mpigauge.document.records import subject_record
 from mpigauge.find.sessions import sessions_lines, sessions_records
 from mpigauge.show.head import head_of
@@ -32,13 +32,15 @@ def document(query: Query) -> Document:
     """
     grids = kinds.MAKERS[query.kind.name](query)
     notes = Notes(grids)
+    operations = dict.fromkeys(text for grid in grids for text in grid.operations)
     lines = [*sentences(query), *sessions_lines(query.sources)]
     return Document(
         head=[line for source in query.sources for line in head_of(source.result)],
         tables=[_table(query, grid, notes) for grid in grids],
-        foot=[Line(text) for text in (*notes.sentences(grids), *lines)],
+        foot=[Line(text) for text in (*notes.sentences(grids), *operations, *lines)],
         units=query.units,
         source="; ".join(dict.fromkeys(filter(None, (origin_of(source.result) for source in query.sources)))),
+        machine="; ".join(dict.fromkeys(source_of(source.result) for source in query.sources)),
         data=lambda: _record(query, grids, lines),
         records=lambda: _with_provenance(query, (record for grid in grids for record in _flat(grid))),
         schema="table",
@@ -54,7 +56,15 @@ def _with_provenance(query: Query, records: Iterable[Mapping[str, Any]]) -> Iter
 
 def _table(query: Query, grid: PivotGrid, notes: Notes) -> Table:
     title = DOT.join(filter(None, [query.kind.name, grid.title]))
-    return Table(title, grid.about, grid.lines, _columns(grid, notes), notes.sentences([grid]))
+    return Table(
+        title,
+        grid.about,
+        grid.lines,
+        _columns(grid, notes),
+        [*notes.sentences([grid]), *grid.operations],
+        caption=": ".join(filter(None, [query.kind.name.capitalize(), grid.subject])),
+        meaning=grid.meaning,
+    )
 
 
 def _columns(grid: PivotGrid, notes: Notes) -> list[Column]:
@@ -71,7 +81,15 @@ def _column(grid: PivotGrid, number: int, notes: Notes) -> Column:
     def write(line: PivotLine, chosen: Units) -> str:
         return notes.text(grid, line, number, chosen)
 
-    return Column(str(number), notes.heading(grid, number), value, write=write, goes=None)
+    def measured(line: PivotLine) -> Measured | None:
+        entry = line.entries[number]
+        of_entry = entry.quantity.number(entry.row) if entry else None
+        if entry is None or of_entry is None or entry.quantity.unit == "1":
+            return None
+        return Measured(of_entry, entry.quantity.unit, notes.letters_of(grid, line, number))
+
+    heading = notes.heading(grid, number)
+    return Column(str(number), heading, value, write=write, goes=None, number=measured)
 
 
 # ---- For programs --------------------------------------------------------------------------------

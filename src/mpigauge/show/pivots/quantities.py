@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mpigauge import units
 from mpigauge.query.series import rate_point
@@ -30,7 +30,7 @@ class Quantity:
     """
 
     name: str
-    unit: str
+    unit: Literal["s", "B/s", "1"]
     number: Callable[[Row], Number | None]
     text: Callable[[Row, Units], str]
     marked: bool = True
