@@ -162,4 +162,5 @@ def test_copies_far_above_the_curves_do_not_press_a_linear_axis(result: Path) ->
     assert whole.axes[0].get_ylim()[1] == pytest.approx(plain.axes[0].get_ylim()[1])
     (said,) = [one.get_text() for one in whole.axes[0].texts if "beyond" in str(one.get_gid())]
     assert re.fullmatch(r"memcpy: up to [\d.]+ GB/s", said)
+    assert not lines_of(whole)  # only its first sizes would be within the axes
     assert words_of(beside(changed(asked, linear=False), "memcpy")) == ["memcpy"]

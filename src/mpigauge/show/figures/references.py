@@ -45,13 +45,16 @@ def draw(axes: Any, references: Sequence[Reference], sizes: SizeAxis, axis: Valu
         places = (
             list(zip(*inside, strict=True)) if inside else [(low, high), (reference.rate_bytes_per_s,) * 2]
         )
+        if max(places[1]) > top:
+            beyond.append(f"{reference.words}: up to {axis.words(max(places[1]))}")
+        if 2 * sum(rate > top for rate in places[1]) > len(places[1]):
+            continue  # what is left of it within the axes would be a stub
         single_marker = (
             {"marker": "D", "markersize": 4, "markerfacecolor": "none"} if len(inside) == 1 else {}
         )
         (line,) = axes.plot(*places, **LINE_STYLE, **single_marker, scalex=False)
         line.set_gid(f"reference-{number}")
         if max(places[1]) > top:
-            beyond.append(f"{reference.words}: up to {axis.words(max(places[1]))}")
             continue
         best = max(range(len(inside)), key=lambda place: inside[place][1], default=-1)
         _write_label(axes, (places[0][best], places[1][best]), reference.words, number, at_end=not inside)
