@@ -17,6 +17,7 @@ from mpigauge.show.figures import figure
 from mpigauge.show.references import names
 from tests.made import campaign, cell, launch, measured, written
 from tests.unit.show.drawing import LAUNCHES, SIZES, drawn, law_ns, query
+from tests.unit.show.test_figure_below import of_cells
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,6 +155,14 @@ def test_a_copy_of_one_size_is_a_mark(result: Path) -> None:
     assert line.get_marker() == "D"
 
 
+def test_a_copy_of_which_little_is_within_the_axes_is_said_and_not_drawn(machine: Path) -> None:
+    cells = [cell(pattern, size) for pattern in ("pingpong", "memcpy") for size in SIZES[1:]]
+    path = of_cells(cells, lambda of: 100_000 + 10 * of.bytes if of.pattern == "pingpong" else 100)
+    whole = beside(query("rate", path, series=("pingpong",), linear=True), "memcpy")
+    assert not lines_of(whole)
+    assert [one for one in words_of(whole) if one.startswith("memcpy: up to")]
+
+
 def test_copies_far_above_the_curves_do_not_press_a_linear_axis(result: Path) -> None:
     """They are said in the unit of the axis; a logarithmic axis has room for them."""
     asked = query("rate", result, series=("pingpong tcp",), linear=True)
@@ -162,5 +171,4 @@ def test_copies_far_above_the_curves_do_not_press_a_linear_axis(result: Path) ->
     assert whole.axes[0].get_ylim()[1] == pytest.approx(plain.axes[0].get_ylim()[1])
     (said,) = [one.get_text() for one in whole.axes[0].texts if "beyond" in str(one.get_gid())]
     assert re.fullmatch(r"memcpy: up to [\d.]+ GB/s", said)
-    assert not lines_of(whole)  # only its first sizes would be within the axes
     assert words_of(beside(changed(asked, linear=False), "memcpy")) == ["memcpy"]
