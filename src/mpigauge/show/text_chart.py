@@ -36,6 +36,9 @@ GAP = 2
 MIN_POINTS = 3
 """Fewest sizes of a curve that is drawn."""
 
+HEADS, ROUNDING = (1, 2, 5), 1e-9
+"""First digits of round values, and how far a value may be beyond one that it equals."""
+
 LOG_FROM = 3.0
 """Factor between the ends of an axis from which on it is logarithmic."""
 
@@ -80,6 +83,37 @@ def scale_of(values: Sequence[float]) -> Scale:
     return Scale(low, high, high >= LOG_FROM * low > 0)
 
 
+def round_scale_of(values: Sequence[float]) -> Scale:
+    """Return a scale that begins and ends at round values: 1, 2 or 5 times a power of ten, or even steps."""
+    scale = scale_of(values)
+    if scale.is_log:
+        low = max(one for one in _heads(scale.low) if one <= scale.low * (1 + ROUNDING))
+        high = min(one for one in _heads(scale.high) if one >= scale.high * (1 - ROUNDING))
+        return Scale(low, high, is_log=True)
+    step = (
+        min(one for one in _heads(span) if one >= span) if (span := (scale.high - scale.low) / 2) > 0 else 0.0
+    )
+    if not step:
+        return scale
+    return Scale(math.floor(scale.low / step) * step, math.ceil(scale.high / step) * step, is_log=False)
+
+
+def _heads(value: float) -> list[float]:
+    """Return the round values around a positive one, ascending."""
+    power = math.floor(math.log10(value))
+    return [head * 10.0**at for at in range(power - 1, power + 2) for head in HEADS]
+
+
+def _ticks(scale: Scale) -> list[float]:
+    """Return round values of a scale, the ends and those near the middle first."""
+    if not scale.is_log:
+        return [scale.high, scale.low, (scale.low + scale.high) / 2]
+    powers = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1)
+    inside = [ten for ten in (10.0**power for power in powers) if scale.low < ten < scale.high]
+    inside = inside or [one for one in _heads(scale.at(0.5)) if scale.low < one < scale.high]
+    return [scale.high, scale.low, *sorted(inside, key=lambda tick: abs(scale.place(tick) - 0.5))]
+
+
 def drawn(charts: Sequence[Chart], width: int, left_out: str = "") -> list[str]:
     """Return charts side by side, in LINES lines of at most this width.
 
@@ -98,12 +132,14 @@ def drawn(charts: Sequence[Chart], width: int, left_out: str = "") -> list[str]:
 
 
 def _panel(chart: Chart, width: int, rows: int) -> list[str]:
-    """Return a chart: its title, its rows with the values at their left, and its sizes."""
-    values = scale_of(chart.values)
+    """Return a chart: its title, its rows with round values at their left, and its sizes."""
+    values = round_scale_of(chart.values)
     write = _writer(chart)
     heads = [""] * rows
-    for row in (0, rows // 2, rows - 1):
-        heads[row] = write(values.at(1 - row / (rows - 1)))
+    for tick in _ticks(values):
+        row = round((1 - values.place(tick)) * (rows - 1))
+        if row in (0, rows - 1) or not any(heads[max(0, row - 1) : row + 2]):
+            heads[row] = write(tick)
     margin = max(map(len, heads))
     columns = width - margin - 1
     plot = _plotted(chart, values, columns, rows)
@@ -122,10 +158,14 @@ def _title(chart: Chart, width: int) -> str:
 
 
 def _writer(chart: Chart) -> Callable[[float], str]:
+    """Return a function that writes a round value, with its unit."""
+
     def write(value: float) -> str:
-        if chart.quantity == "rate":
-            return units.format_rate(value, chart.unit)
-        return units.format_time(value, chart.unit) if chart.quantity == "time" else f"{value:.3g}"
+        if chart.quantity not in ("time", "rate"):
+            return f"{value:.3g}"
+        text = (units.format_rate if chart.quantity == "rate" else units.format_time)(value, chart.unit)
+        number, blank, unit = text.partition(" ")
+        return f"{float(number):g}{blank}{unit}"
 
     return write
 

@@ -10,7 +10,7 @@ from mpigauge.document.document import Document
 from mpigauge.query.series import Point
 from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.formats import terminal
-from mpigauge.show.text_chart import BLANK, LINES, drawn
+from mpigauge.show.text_chart import BLANK, LINES, ROUNDING, drawn, round_scale_of
 from tests.unit.show.console import console
 
 SIZES = (0, 8, 64, 512, 4096, 2**15, 2**18)
@@ -33,6 +33,16 @@ points = st.lists(
 ).map(sorted)
 
 
+@given(st.floats(1e-9, 1e3), st.floats(1, 1e6))
+def test_an_axis_has_round_ends_that_hold_all_values(least: float, factor: float) -> None:
+    scale = round_scale_of([least, least * factor])
+    assert scale.low <= least * (1 + ROUNDING)
+    assert scale.high >= least * factor * (1 - ROUNDING)
+    if scale.is_log:
+        assert {f"{end:.0e}"[0] for end in (scale.low, scale.high)} <= {"1", "2", "5"}
+        assert scale.high / scale.low <= 6.25001 * factor
+
+
 @given(st.lists(points, min_size=1, max_size=2), st.integers(80, 200))
 def test_it_is_eight_lines_and_no_wider_than_asked(
     curves: list[list[tuple[float, float]]], width: int
@@ -42,11 +52,11 @@ def test_it_is_eight_lines_and_no_wider_than_asked(
     assert max(map(len, lines)) <= width
 
 
-def test_axes_have_the_ends_of_sizes_and_values_and_what_they_are() -> None:
+def test_axes_have_the_ends_of_sizes_round_values_and_what_they_are() -> None:
     lines = drawn([chart(line())], 40)
     assert lines[0] == "time over message size"
-    assert lines[1].startswith(" 263 \N{MICRO SIGN}s|")
-    assert lines[-2].startswith("1.00 \N{MICRO SIGN}s|")
+    heads = [line.partition("|")[0].strip() for line in lines[1:-1]]
+    assert [head.removesuffix(" \N{MICRO SIGN}s") for head in heads if head] == ["500", "10", "1"]
     assert lines[-1].split() == ["0", "B", "512", "B", "256", "KiB"]
 
 
@@ -59,7 +69,7 @@ def test_a_rising_curve_rises_from_the_lower_left_to_the_upper_right() -> None:
     firsts = [next((place for place, letter in enumerate(row) if is_braille(letter)), None) for row in rows]
     assert all(place is not None for place in firsts)
     assert firsts == sorted(firsts, key=lambda place: -(place or 0))
-    assert len(rows[0]) == 40 - len("1.00 us|")
+    assert max(map(len, rows)) == 40 - len("500 us|")
     assert firsts[-1] == 0
 
 
