@@ -44,7 +44,7 @@ LIST = "campaigns"
 
 HARMLESS: Mapping[type[Struct], str] = {
     # What the file is, and the cells that were left out of it.
-    Campaign: "format mpigauge commit started",
+    Campaign: "format mpigauge commit started without",
     LeftOut: "reason hint",
     # Numbers and names of patterns; rates and delays, which the relay of a lab is given as numbers.
     Plan: "title hosts_skipped",

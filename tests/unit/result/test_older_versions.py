@@ -94,7 +94,7 @@ def test_records_of_older_versions_are_converted(version: int, tmp_path: Path) -
     """Written anew they are a file of this version, which says the same in every form."""
     before = load(file_of(version))
     head = msgspec.structs.replace(before.campaign, version=VERSION)
-    path = tmp_path / "new.jsonl"
+    path = tmp_path / file_of(version).name  # which labels of LaTeX have
     path.write_bytes(lines_of(head, *records_of(before)[1:]))
     after = load(path)
     assert records_of(after)[1:] == records_of(before)[1:]

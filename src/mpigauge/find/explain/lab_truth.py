@@ -47,6 +47,7 @@ class PlantedDelay:
         measured_s: The message, or by how much it takes longer than the base.
         low_s: Lower end of its 95 % interval.
         high_s: Its upper end.
+        above_s: What of it was not planted.
     """
 
     of: Subject
@@ -58,6 +59,7 @@ class PlantedDelay:
     low_s: float
     high_s: float
     launches: int
+    above_s: float
 
     @property
     def planted_s(self) -> float:
@@ -161,16 +163,19 @@ def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDel
     measured = _measured(row, base)
     if measured is None or measured.low is None or measured.high is None:
         return None
+    delay_s = way.delay_s - (under.delay_s if under is not None else 0.0)
+    lanes_s = way.on_lanes_s(size) - (under.on_lanes_s(size) if under is not None else 0.0)
     found = PlantedDelay(
         of=row.of,
         base=base.cell if base is not None else None,
         between=under is not None,
-        delay_s=way.delay_s - (under.delay_s if under is not None else 0.0),
-        lanes_s=way.on_lanes_s(size) - (under.on_lanes_s(size) if under is not None else 0.0),
+        delay_s=delay_s,
+        lanes_s=lanes_s,
         measured_s=measured.estimate,
         low_s=measured.low,
         high_s=measured.high,
         launches=min(one.time.launches for one in (row, base) if one is not None and one.time is not None),
+        above_s=measured.estimate - delay_s - lanes_s,
     )
     return found if found.planted_s > 0 else None
 
@@ -246,11 +251,10 @@ def headline(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: 
     said = f"{about}: {measured} at {units.format_size(fact.of.cell.bytes)}; {planted_s}"
     if not is_known(fact.low_s, fact.high_s):
         return said
-    above_s = fact.measured_s - fact.planted_s
     if fact.base is not None:
         return in_one_line([f"{said}; error {_share(fact)}", said])
-    more = f"{said}; {extra(above_s, chosen)} is software of both hosts"
-    return in_one_line([f"{more} and of the relay", more, said] if above_s > 0 else [said])
+    more = f"{said}; {extra(fact.above_s, chosen)} is software of both hosts"
+    return in_one_line([f"{more} and of the relay", more, said] if fact.above_s > 0 else [said])
 
 
 def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:

@@ -196,11 +196,8 @@ def _failed(source: Source) -> ReportTable | None:
 
 
 def _missing(inputs: PageInputs, source: Source) -> ReportTable | None:
-    rows = [
-        row
-        for row in source.rows
-        if row.time is None and row.limit_bytes is None and row.status not in {"ok", "blocked"}
-    ]
+    unmeasured = [row for row in source.rows if row.time is None and row.limit_bytes is None]
+    rows = [row for row in unmeasured if row.status != "ok" and not isinstance(row.reason, WouldDeadlock)]
     if not rows:
         return None
     columns = [
