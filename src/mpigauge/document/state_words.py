@@ -76,7 +76,7 @@ BINDING_REMEDIES: Mapping[CoreBinding, str] = {
     "free": "--bind core keeps them in place",
     "changed": "bind them alike for one state",
 }
-"""What to do about it."""
+"""Remedy."""
 
 
 def states_in_brief(result: Result, rows: Sequence[Row]) -> Iterator[str]:

@@ -116,10 +116,10 @@ WORD = re.compile(r"[^\s\"'`,;()<>{}\[\]|]+")
 """A word of a sentence, a path or an address in it."""
 
 SEPARATORS = re.compile(r"([\s,;|&<>()\[\]{}'\"`]+)")
-"""What is between the words of a command or a value."""
+"""Separators between the words of a command or a value."""
 
 INSIDE = re.compile(r"([:=^])")
-"""What is inside of them: in lists of folders, assignments and exclusions."""
+"""Separators inside of words: in lists of folders, assignments and exclusions."""
 
 ONE_WORD = re.compile(r"[\w.+-]{0,128}")
 """A version, or the name of a thing."""
@@ -135,7 +135,7 @@ COLONS = re.compile(r"([0-9a-f]{0,4}[:-]){2,19}[0-9a-f]{0,4}(%\w{1,16})?", re.AS
 """Addresses of IPv6 and of network cards, and times of a day."""
 
 LEAST_COLONS = 5
-"""Of an address in which no group is left out."""
+"""Fewest separators of an address in which no group is left out."""
 
 HOMES = re.compile(r"/(?:home|Users|users)/([^/\s:;,'\"]{1,255})")
 """The user whose home a path is in."""

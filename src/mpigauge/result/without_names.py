@@ -38,10 +38,10 @@ from mpigauge.result.replacements import LEFT_OUT, LONGEST_NUMBER, Replacements
 from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST, UNKNOWN, WithoutChoice
 
 Rule = Callable[[Replacements, Any], Any]
-"""What becomes of the value of a field."""
+"""Function from the value of a field to its replacement."""
 
 NAMES: WithoutChoice = "names"
-"""What `without` of a campaign has, where its names were replaced."""
+"""Word in `without` of a campaign whose names were replaced."""
 
 RULES_OF_PLACES = ("", SAME_HOST, DIFFERENT_HOSTS, UNKNOWN)
 
@@ -232,7 +232,7 @@ FIELDS: Mapping[type[Struct], Mapping[str, Rule]] = {
     Resumed: _of((_as_it_is, "started"), (KEPT, "mpigauge commit"), (HOST, "hosts")),
     Difference: _of((SENTENCE, "then now")),
 }
-"""What becomes of the texts of records; words of a fixed list and numbers stay without."""
+"""Rules for the texts of records; words of a fixed list and numbers stay without one."""
 
 
 def without_names(records: Sequence[Record | None]) -> Iterator[Record | None]:

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Varied
 
 CAPTION = "Key figures"
-"""Of a table that has no title where the lines above it say what it is."""
+"""Title of a table that the lines above it describe."""
 
 MAX_JOBS = 6
 """Most jobs side by side; beyond, see the tables."""
